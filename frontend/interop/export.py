@@ -34,6 +34,7 @@ from anvl.dispatch.lowering import (
     serialize,
 )
 from anvl.dispatch.program_state import state_of
+from anvl.interop.file_paths import checked_path
 from anvl.interop.number_ranges import meetings_to_json
 from anvl.interop.structures import structure_to_json, value_to_json
 from anvl.passes.framework.walk import find
@@ -93,14 +94,28 @@ class ExportedProgram:
         Parameters
         ----------
         path : str or path
-            The file, by convention `model.anvl`.
+            The file, by convention `model.anvl`; its folder must exist.
 
         Raises
         ------
+        TypeError, ValueError
+            The path is not a name of a file, such as None or empty text.
         OSError
             It cannot be written.
         """
-        write_atomically(path, self.to_bytes())
+        name = checked_path(path, "save")
+        folder = os.path.dirname(os.path.realpath(name))
+        if os.path.isdir(name) or name.endswith(os.sep):
+            says = f"save: {name!r} is a folder; name a file in it, such as model.anvl"
+            raise IsADirectoryError(says)
+        if not os.path.isdir(folder):
+            says = f"save: there is no folder {folder!r} for {name!r}; make it first"
+            raise FileNotFoundError(says)
+        try:
+            write_atomically(name, self.to_bytes())
+        except OSError as error:
+            # The file that could not be written is a temporary one beside it.
+            raise OSError(error.errno, f"save: {error.strerror}", name) from None
 
     def __repr__(self) -> str:
         of = self.manifest["function"]

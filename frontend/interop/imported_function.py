@@ -70,9 +70,9 @@ class ImportedFunction:
         self.name, self._caller, self._module = name, caller, module
         functions = functions_of(module.operation)
         if name not in functions:
-            known = ", ".join(functions) or "none"
+            known = f"there are: {', '.join(functions)}" if functions else "the module has none"
             close = nearest(name, functions)
-            raise ValueError(f"{caller}: there is no function {name!r}{close}; there are: {known}")
+            raise ValueError(f"{caller}: there is no function {name!r}{close}; {known}")
         function = functions[name]
         if body_of(function) is None:
             raise ValueError(f"{caller}: @{name} is declared, but has no body")

@@ -17,6 +17,7 @@ from anvl.dialect.text.artifacts import MAGIC
 from anvl.dispatch.jit import jit
 from anvl.interop.constants import Given
 from anvl.interop.exported_function import load_export
+from anvl.interop.file_paths import checked_path
 from anvl.interop.imported_function import ImportedFunction, jitted
 from anvl.interop.jax_export import Exported, NotExported, read_exported
 from anvl.interop.read_program import read_program
@@ -69,8 +70,9 @@ def load(
         The file cannot be read.
     ExportError
         A file of `anvl.export` is damaged, or newer than this anvl, or needs a class.
-    ValueError
-        It is none of these, with MLIR's own message; or has no such function, or other constants.
+    TypeError, ValueError
+        The path is not a name of a file, such as None or empty text; or the file is empty, or
+        none of these, with MLIR's own message; or has no such function, or other constants.
 
     Examples
     --------
@@ -81,8 +83,7 @@ def load(
     >>> print(power(3.0, exponent=3.0), anvl.grad(power)(3.0, 3.0))
     27.0 27.0
     """
-    path = os.fspath(path)
-    data = Path(path).read_bytes()
+    data = _content(path := checked_path(path, "load"))
     if data.startswith(export_file.MAGIC):
         return _of_anvl(path, data, function, constants, classes)
     program = _text_or_bytes(data)
@@ -90,6 +91,16 @@ def load(
         return _exported(program, path, function, constants)
     module = read_program(program, "load", path)
     return jitted(ImportedFunction(module, function, f"load: {path}", constants))
+
+
+def _content(path: str) -> bytes:
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"load: {path!r} is a folder; give a file in it")
+    data = Path(path).read_bytes()
+    if not data.strip():
+        says = f"has {len(data)} bytes, all of them blank" if data else "is empty"
+        raise ValueError(f"load: {path}: the file {says}; was writing it interrupted?")
+    return data
 
 
 def _of_anvl(

@@ -11,13 +11,13 @@ import mmap
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from types import FrameType
-from typing import IO
+from typing import IO, Any
 
-__all__ = ["Crash", "guarded", "note"]
+__all__ = ["Crash", "guarded", "note", "step"]
 
 _BYTES = 64 * 1024
 _SEPARATOR = "\0"
@@ -51,12 +51,30 @@ def note(step: str, location: str = "") -> None:
         _shared[: 4 + len(data)] = len(data).to_bytes(4, "little") + data
 
 
-def guarded(run: Callable[[], int], *, stack: IO[bytes] | None = None) -> int | Crash:
+def step() -> str:
+    """The step of the last note."""
+    return _read(bytes(_shared or b""))[0]
+
+
+def _read(data: bytes) -> tuple[str, str]:
+    """The step and the location of a note."""
+    size = int.from_bytes(data[:4], "little")
+    step, _, location = data[4 : 4 + size].decode(errors="replace").partition(_SEPARATOR)
+    return step, location
+
+
+def guarded(
+    run: Callable[[], int],
+    *,
+    stack: IO[bytes] | None = None,
+    hands_over: Sequence[signal.Signals] = (),
+) -> int | Crash:
     """The exit code of `run` in a child, or how it crashed.
 
     The child returns its exit code, and ends as its caller does; then the parent ends here with
     the same code, without the 10 ms in which Python tidies up.  With a file `stack` the child ends
-    here, is silent, and writes Python's stack into the file as it crashes.
+    here, is silent, and writes Python's stack into the file as it crashes.  The child gets signals
+    that ask this process to end, and those of `hands_over`.
     """
     global _shared
     if not hasattr(os, "fork"):
@@ -72,17 +90,15 @@ def guarded(run: Callable[[], int], *, stack: IO[bytes] | None = None) -> int | 
             os._exit(run())
         return run()
     try:
-        status = _waited(child)
+        status = _waited(child, hands_over)
     finally:
         data, _shared = bytes(_shared), None
     if not os.WIFSIGNALED(status):
         if stack is None:
             os._exit(os.WEXITSTATUS(status))
         return os.WEXITSTATUS(status)
-    size = int.from_bytes(data[:4], "little")
-    step, _, location = data[4 : 4 + size].decode(errors="replace").partition(_SEPARATOR)
     number = os.WTERMSIG(status)
-    return Crash(signal.Signals(number).name, step, location, number in _FAULTS)
+    return Crash(signal.Signals(number).name, *_read(data), number in _FAULTS)
 
 
 def _flush() -> None:
@@ -92,16 +108,16 @@ def _flush() -> None:
             stream.flush()
 
 
-def _waited(child: int) -> int:
+def _waited(child: int, also: Sequence[signal.Signals]) -> int:
     """The status of the child, after it has ended."""
 
     def hand_over(number: int, _: FrameType | None) -> None:
         with suppress(ProcessLookupError):
             os.kill(child, number)
 
-    before = {number: signal.signal(number, hand_over) for number in _HANDED_OVER}
-    # The terminal interrupts both processes.
-    before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    handlers: dict[int, Any] = dict.fromkeys((*_HANDED_OVER, *also), hand_over)
+    handlers.setdefault(signal.SIGINT, signal.SIG_IGN)  # the terminal interrupts both processes
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:
         return os.waitpid(child, 0)[1]
     finally:

@@ -1,5 +1,6 @@
-"""The command `anvl`: `anvl new my_dialect` writes a project of ops and passes of one's own.
+"""The command `anvl`, also `python -m anvl`: alone it says which commands there are.
 
+`anvl new my_dialect` writes a project of ops and passes of one's own.
 `anvl cache list` and its like look after the cache of compiled programs.
 `anvl doctor` tries the installation from end to end.
 """
@@ -16,7 +17,8 @@ from anvl.tools.io.command_line import Flag, UsageError, check_known, parse, usa
 __all__ = ["main"]
 
 _HELP = """\
-usage: anvl new FOLDER
+usage: anvl                     what there is, tools included
+       anvl new FOLDER
        anvl cache list|verify|prune|clear|path
        anvl doctor
 
@@ -27,6 +29,24 @@ with an op, a pass, tests of both (pytest, lit) and a workflow for CI.  The test
 gradient, LAPACK, files, plugins.  Each check is a line, ok or FAILED with what to do; the exit code
 is 1 if one failed.
 
+"""
+_OVERVIEW = """\
+anvl {version}: Python functions traced to MLIR, differentiated as by a compiler, and run by XLA
+
+anvl doctor           try the installation from end to end: the first thing to do
+anvl new FOLDER       write a project of ops and passes of your own
+anvl cache COMMAND    list, verify, prune or clear the compiled programs on disk
+
+anvl-opt              read a program in MLIR, run passes on it, print the result
+anvl-run              execute a program, and compare executors or files
+anvl-diff             what differs between two programs, or what passes change
+anvl-viz              a program, and what passes make of it, as a page
+anvl-reduce           shrink a program that shows a failure
+anvl-lsp              the language server for programs in MLIR, which an editor starts
+anvl-lint-checks, anvl-update-checks, anvl-numbers
+                      find, write and compare the checks of lit tests
+
+Each has --help.  anvl --version shows the versions of what anvl stands on.
 """
 _FLAGS = (Flag("help", "this text"), Flag("version", "versions of anvl and of what it stands on"))
 _COMMANDS = ("new", "cache", "doctor")
@@ -46,7 +66,11 @@ def _run(argv: Sequence[str]) -> int:
     flags = (*_FLAGS, *cache_command.FLAGS) if of_cache else _FLAGS
     given = parse(argv, flags)
     check_known(given, flags)
-    if given.values["help"]:
+    if not argv:
+        from anvl.tools.io.versions import anvl_version
+
+        print(_OVERVIEW.format(version=anvl_version()), end="")
+    elif given.values["help"]:
         print((cache_command.HELP if of_cache else _HELP) + usage(flags), end="")
     elif given.values["version"]:
         from anvl.tools.io.versions import versions
@@ -67,8 +91,6 @@ def _checked(words: Sequence[str]) -> Path:
     """The folder that the command line asks for."""
     from anvl.dialect.core.errors import nearest
 
-    if not words:
-        raise UsageError("no command; write anvl new my_dialect")
     command, *folders = words
     if command not in _COMMANDS:
         near = nearest(command, _COMMANDS)

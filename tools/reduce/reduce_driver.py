@@ -4,14 +4,15 @@ import sys
 
 from anvl.passes.framework import pipeline as pipelines
 from anvl.passes.framework.pipeline import Pipeline
-from anvl.tools.io import output
 from anvl.tools.io.command_line import UsageError
+from anvl.tools.io.crash_guard import note
 from anvl.tools.io.diagnostics import Diagnostic, rendered
 from anvl.tools.io.programs import ProgramFile, Refused, read_program
 from anvl.tools.reduce.failures import Crashes, Differs, Executes, Gradient, Side
 from anvl.tools.reduce.judge import Asker, Judge, Question, Script
+from anvl.tools.reduce.kept import Kept, Outcome
 from anvl.tools.reduce.reduce_settings import Settings
-from anvl.tools.reduce.search import Search, op_count
+from anvl.tools.reduce.search import Best, Search, op_count
 from anvl.tools.run.executors import EXECUTORS
 from anvl.tools.run.random_runs import Draws
 
@@ -21,19 +22,22 @@ __all__ = ["Reduction"]
 class Reduction:
     """One module, and the search for a smaller one."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    def __init__(self, settings: Settings, kept: Kept) -> None:
+        self._settings, self._kept = settings, kept
         self._questions = _questions(settings)
-        self._search: Search | None = None
+        #: The smallest module so far; None before the answer about the input.
+        self.outcome: Outcome | None = None
         self._ops = 0
 
     def run(self) -> None:
         """Search; raises `Refused` for an input that cannot be read, or is of no interest."""
         settings = self._settings
+        note("reading the input")
         program = read_program(settings.file, load=settings.load)
         print(program.remark, end="", file=sys.stderr)
         self._ops = op_count(program.module)
         text = program.module.operation.get_asm(assume_verified=True)
+        note("asking about the input")
         for question in self._questions:
             asker = self._asker(question)
             answer = asker.answer(text)
@@ -42,9 +46,9 @@ class Reduction:
             asker.close()
         else:
             raise _refused(program, f"of no interest: {_expected(settings)}")
-        self._search = Search(text, answer, asker)
+        search = Search(text, answer, asker, self._keep)
         try:
-            self._search.run()
+            search.run()
         finally:
             asker.close()
 
@@ -55,20 +59,10 @@ class Reduction:
         assert settings.test is not None
         return Script(settings.test, settings.test_args, settings.timeout)
 
-    def write(self, prefix: str = "") -> None:
-        """Write the smallest module so far, and how it was found."""
-        if self._search is None:
-            return
-        best = self._search.best
-        try:
-            output.write(self._settings.output, f"{best.text.rstrip()}\n".encode())
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            problem = error.strerror or error
-            raise UsageError(f"cannot write {self._settings.output!r}, {problem}") from None
-        counts = f"ops {self._ops} -> {best.ops}, {self._search.tried} candidates tried"
-        print(f"anvl-reduce: {prefix}{best.answer.detail}; {counts}", file=sys.stderr)
+    def _keep(self, best: Best, tried: int) -> None:
+        counts = f"ops {self._ops} -> {best.ops}, {tried} candidates tried"
+        self.outcome = Outcome(best.text, f"{best.answer.detail}; {counts}")
+        self._kept.save(self.outcome)
 
 
 def _questions(settings: Settings) -> list[Question | None]:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
+from anvl.tools.io.crash_guard import note
 from anvl.tools.io.diagnostics import collected
 from anvl.tools.reduce import function_edits, op_edits, shape_edits
 from anvl.tools.reduce.judge import Answer, Asker
@@ -41,6 +42,7 @@ class _Reduction(NamedTuple):
     `in_order`: a site can change only after those before it.
     """
 
+    what: str
     sites: Callable[[ir.Module], Iterable[Any]]
     apply: Callable[[ir.Module, Sequence[Any]], None]
     in_order: bool = False
@@ -51,35 +53,47 @@ def _call_each(_: ir.Module, edits: Sequence[op_edits.Edit]) -> None:
         edit()
 
 
-def _edits(sites: Callable[[ir.Module], Iterable[op_edits.Edit]]) -> _Reduction:
-    return _Reduction(sites, _call_each)
+def _edits(what: str, sites: Callable[[ir.Module], Iterable[op_edits.Edit]]) -> _Reduction:
+    return _Reduction(what, sites, _call_each)
 
 
 _REDUCTIONS = (
-    _edits(function_edits.functions),
-    _Reduction(op_edits.earlier_returns, _call_each, in_order=True),
-    _Reduction(function_edits.results, partial(function_edits.without_parts, are_results=True)),
-    _edits(op_edits.values),
-    _edits(op_edits.new_arguments),
-    _edits(op_edits.dead_ops),
-    _edits(op_edits.bodies),
-    _edits(function_edits.calls),
-    _Reduction(function_edits.arguments, partial(function_edits.without_parts, are_results=False)),
-    _edits(op_edits.constants),
-    _edits(op_edits.literals),
-    _edits(op_edits.attributes),
+    _edits("removing functions", function_edits.functions),
+    _Reduction("returning earlier", op_edits.earlier_returns, _call_each, in_order=True),
+    _Reduction(
+        "removing results of functions",
+        function_edits.results,
+        partial(function_edits.without_parts, are_results=True),
+    ),
+    _edits("replacing results of ops", op_edits.values),
+    _edits("replacing results of ops by arguments", op_edits.new_arguments),
+    _edits("removing unused ops", op_edits.dead_ops),
+    _edits("putting bodies in place of ops", op_edits.bodies),
+    _edits("inlining calls", function_edits.calls),
+    _Reduction(
+        "removing arguments of functions",
+        function_edits.arguments,
+        partial(function_edits.without_parts, are_results=False),
+    ),
+    _edits("replacing results of ops by constants", op_edits.constants),
+    _edits("simplifying constants", op_edits.literals),
+    _edits("removing attributes", op_edits.attributes),
 )
 
 
 class Search:
     """Shrinks a module as long as the answer keeps its key."""
 
-    def __init__(self, text: str, answer: Answer, asker: Asker) -> None:
-        self._asker = asker
+    def __init__(
+        self, text: str, answer: Answer, asker: Asker, keep: Callable[[Best, int], None]
+    ) -> None:
+        """`keep` is given each best module, and the number of candidates so far."""
+        self._asker, self._keep = asker, keep
         self._seen = {text}
         module = _parsed(text)
         self.best = Best(text, size_of(module, text), op_count(module), answer)
         self.tried = 1
+        keep(self.best, self.tried)
 
     def run(self) -> None:
         """Shrink until nothing can be left out."""
@@ -92,6 +106,7 @@ class Search:
 
     def _exhaust(self, reduction: _Reduction) -> None:
         """Try to change all at once, then halves, down to one at a time."""
+        note(reduction.what)
         count = self._count(reduction)
         group = count
         while group:
@@ -104,6 +119,7 @@ class Search:
             group = min(group, count + 1) // 2
 
     def _exhaust_shapes(self) -> None:
+        note("shrinking shapes")
         changes = list(shape_edits.shapes(self.best.text))
         while changes:
             change, *changes = changes
@@ -150,6 +166,7 @@ class Search:
         if answer is None or answer.key != self.best.answer.key:
             return False
         self.best = Best(text, size, op_count(module), answer)
+        self._keep(self.best, self.tried)
         return True
 
 

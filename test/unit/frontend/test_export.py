@@ -270,3 +270,53 @@ def test_a_file_is_replaced_as_a_whole(tmp_path):
         assert all(entry.compress_size == entry.file_size for entry in archive.infolist())
     with pytest.raises(OSError):
         exported("mlp").save(tmp_path / "missing" / "f.anvl")
+
+
+@pytest.mark.parametrize(
+    ("path", "error", "message"),
+    [
+        (None, TypeError, "the path must be text or an os.PathLike, got None"),
+        (b"f.anvl", TypeError, "the path must be text or an os.PathLike, got b'f.anvl'"),
+        ("", ValueError, "the path is empty; give the name of a file"),
+        ("a\0b", ValueError, r"the path 'a\\x00b' has a zero byte"),
+    ],
+)
+def test_a_path_that_names_no_file(path, error, message):
+    program = anvl.export(lambda x: x, 1.0)
+    with pytest.raises(error, match=f"^save: {message}"):
+        program.save(path)
+    with pytest.raises(error, match=f"^load: {message}"):
+        anvl.load(path)
+
+
+def test_a_file_in_no_folder_and_a_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    program = anvl.export(lambda x: x, 1.0)
+    says = r"^save: there is no folder '.*none' for 'none/f.anvl'; make it first"
+    with pytest.raises(FileNotFoundError, match=says):
+        program.save("none/f.anvl")
+    for folder in (".", "none/"):
+        with pytest.raises(IsADirectoryError, match=f"^save: '{folder}' is a folder; name a file"):
+            program.save(folder)
+    with pytest.raises(IsADirectoryError, match=r"^load: '\.' is a folder; give a file in it"):
+        anvl.load(".")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path, monkeypatch):
+    def refuse(**_):
+        raise PermissionError(13, "Permission denied", "a temporary file")
+
+    monkeypatch.setattr("anvl.dialect.text.export_file.tempfile.mkstemp", refuse)
+    with pytest.raises(PermissionError, match=r"save: Permission denied: '.*f\.anvl'"):
+        anvl.export(lambda x: x, 1.0).save(tmp_path / "f.anvl")
+
+
+@pytest.mark.parametrize(
+    ("content", "says"), [(b"", "is empty"), (b" \n\n", "has 3 bytes, all of them blank")]
+)
+def test_an_empty_file_is_named(content, says, tmp_path):
+    path = tmp_path / "f.mlir"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=rf"^load: .*f\.mlir: the file {says}; was writing it int"):
+        anvl.load(path)

@@ -194,7 +194,7 @@ def test_other_arguments_are_refused(args, message):
     ("text", "error", "message"),
     [
         ("foo", ValueError, "the program is not a StableHLO module: .*custom op 'foo' is unknown"),
-        ("module {}", ValueError, "there is no function 'main'; there are: none"),
+        ("module {}", ValueError, "there is no function 'main'; the module has none"),
         ("(" * 300, ValueError, "line 1 nests deeper than 200 levels"),
         (3, TypeError, "takes the text of a module, or bytes of .* an artifact, got int"),
         (b"ML\xefR", ValueError, "the program is not a StableHLO module: malformed bytecode, "),

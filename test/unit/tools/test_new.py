@@ -1,12 +1,15 @@
 """`anvl new`: the project passes its own tests, and what cannot be written leaves nothing."""
 
 import os
+import re
 import subprocess
 import sys
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
 
+import anvl
 from anvl.tools.new import new_project
 from anvl.tools.new.anvl_command import main
 from anvl.tools.new.skeleton import FILES
@@ -112,7 +115,6 @@ def test_a_failure_in_the_middle_leaves_nothing(here, capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        ([], "no command; write anvl new my_dialect"),
         (["nwe", "a"], "no command 'nwe', did you mean 'new'?"),
         (["build"], "no command 'build'; the commands are new, cache, doctor"),
         (["new"], "new takes one folder, got 0"),
@@ -126,6 +128,26 @@ def test_a_wrong_command_line_is_refused(here, capsys, argv, message):
 
 def test_questions_are_answered(capsys):
     assert main(["--help"]) == 0
-    assert capsys.readouterr().out.startswith("usage: anvl new FOLDER")
+    assert "anvl new FOLDER\n" in capsys.readouterr().out
     assert main(["--version"]) == 0
     assert "anvl" in capsys.readouterr().out
+
+
+def test_alone_it_says_which_commands_there_are(capsys):
+    assert main([]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith(f"anvl {anvl.__version__}: ")
+    scripts = distribution("anvl-mlir").entry_points.select(group="console_scripts")
+    assert [x.name for x in scripts if not re.search(rf"\b{x.name}\b(?!-)", said)] == []
+    assert "anvl doctor " in said and "--help" in said
+
+
+def test_python_runs_the_package_as_the_command():
+    """Where the folder of scripts is not on the path."""
+    command = [sys.executable, "-m", "anvl"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"anvl {anvl.__version__}: ")
+    done = subprocess.run([*command, "nwe"], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "no command 'nwe', did you mean 'new'?" in done.stderr

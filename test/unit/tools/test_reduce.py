@@ -16,6 +16,7 @@ from anvl.tools.io.command_line import UsageError
 from anvl.tools.reduce import op_edits
 from anvl.tools.reduce import search as search_module
 from anvl.tools.reduce.judge import Answer, Judge, Script
+from anvl.tools.reduce.kept import Kept, Outcome
 from anvl.tools.reduce.search import Search, op_count, size_of
 from anvl.tools.reduce.shape_edits import Resized, resized, shapes
 
@@ -66,7 +67,7 @@ class Contains:
 def reduced(text, *parts):
     asker = Contains(*parts)
     text = ir.Module.parse(text, context()).operation.get_asm()
-    search = Search(text, asker.answer(text), asker)
+    search = Search(text, asker.answer(text), asker, lambda best, tried: None)
     search.run()
     return search.best, asker
 
@@ -117,7 +118,8 @@ def test_a_larger_candidate_is_not_even_tried(monkeypatch):
 
     unit = ir.UnitAttr.get(context())
     monkeypatch.setattr(op_edits, "sweep", lambda *_: None)
-    monkeypatch.setattr(search_module, "_REDUCTIONS", (search_module._edits(add_copies),))
+    reductions = (search_module._edits("adding copies", add_copies),)
+    monkeypatch.setattr(search_module, "_REDUCTIONS", reductions)
     body = "%0 = stablehlo.sine %x : tensor<1xf32> return"
     best, asker = reduced(f"func.func @f(%x: tensor<1xf32>) {{ {body} }}")
     assert best.ops == 1 and len(asker.texts) == 1
@@ -278,3 +280,133 @@ def test_an_interruption_leaves_the_smallest_module_so_far(tmp_path, number):
     module = ir.Module.parse(out.read_text(), context())
     assert "anvl.neg" in out.read_text() and 1 <= op_count(module) < 60
     assert [path.name for path in Path(tmp_path).glob(".*")] == []
+
+
+# -- what ends the search itself -------------------------------------------------------------------
+
+TOUCHY = """
+import ctypes
+
+from anvl.dialect import AnvlOp, Operand, Result
+
+class TouchyOp(AnvlOp, name="touchy.wave"):
+    \"\"\"A type rule that ends the process for short arrays.\"\"\"
+
+    x: Operand
+    y: Result
+
+    @classmethod
+    def result_type(cls, x):
+        if x.shape[0] < 3:
+            ctypes.string_at(0)
+        return x
+"""
+PLANTED = """
+import os
+import signal
+from dataclasses import dataclass
+
+from anvl.passes import Pass
+from anvl.tools.reduce import search
+
+@dataclass(frozen=True)
+class Planted(Pass, argument="planted"):
+    # A file to load must define one.
+    def run(self, op):
+        pass
+
+plain = search.size_of
+
+def planted(module, text):
+    if 0 < text.count("anvl.") < 20:
+        {what}
+    return plain(module, text)
+
+search.size_of = planted
+"""
+
+
+def reduced_with(tmp_path, plant, given, wanted):
+    """A run of anvl-reduce with a planted file: exit code, messages and output."""
+    load, script, file = (tmp_path / name for name in ("plant.py", "test.sh", "given.mlir"))
+    out = tmp_path / "small.mlir"
+    load.write_text(plant)
+    script.write_text(f'#!/bin/sh\ngrep -q {wanted} "$1" && exit 1\nexit 0\n')
+    script.chmod(0o755)
+    file.write_text(given)
+    command = [sys.executable, "-m", "anvl.tools.reduce.reduce_tool", str(file), f"--load={load}"]
+    done = subprocess.run(
+        [*command, f"--test={script}", "-o", str(out)], capture_output=True, text=True, timeout=100
+    )
+    assert "Traceback" not in done.stderr
+    return done.returncode, done.stderr, out.read_text() if out.exists() else None
+
+
+@needs_fork
+@pytest.mark.parametrize(
+    "what, said",
+    [
+        ("os.kill(os.getpid(), signal.SIGSEGV)", "crashed, SIGSEGV\n"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", "crashed, SIGKILL, as where memory runs out\n"),
+        ("raise MemoryError", "failed, MemoryError\n"),
+    ],
+)
+def test_a_crash_of_the_search_leaves_the_smallest_module_so_far(tmp_path, what, said):
+    plant = PLANTED.format(what=what)
+    code, messages, text = reduced_with(tmp_path, plant, chain(60), "anvl.neg")
+    assert code == 1
+    assert messages.startswith("anvl-reduce: error: re") and f"ops {said}" in messages
+    assert "anvl-reduce: the smallest module so far: test.sh exits with 1; ops 60 -> " in messages
+    module = ir.Module.parse(text, context())
+    assert "anvl.neg" in text and 1 <= op_count(module) < 60
+
+
+@needs_fork
+def test_a_type_rule_that_ends_the_process_leaves_the_smallest_module_so_far(tmp_path):
+    """Reading a candidate runs the rule in the process of the search."""
+    f32 = "tensor<8xf32>"
+    given = (
+        f"func.func @f(%x: {f32}) -> {f32} {{\n"
+        f'  %0 = "anvl.sin"(%x) : ({f32}) -> {f32}\n'
+        f'  %1 = "touchy.wave"(%0) : ({f32}) -> {f32}\n'
+        f'  %2 = "anvl.cos"(%1) : ({f32}) -> {f32}\n'
+        f"  return %2 : {f32}\n}}\n"
+    )
+    code, messages, text = reduced_with(tmp_path, TOUCHY, given, "touchy.wave")
+    assert code == 1
+    assert "anvl-reduce: error: shrinking shapes crashed, SIGSEGV\n" in messages
+    assert "anvl-reduce: the smallest module so far: test.sh exits with 1; ops 3 -> 1, " in messages
+    assert text.count("touchy.wave") == 1 and "anvl." not in text.partition("func")[2]
+
+
+@needs_fork
+def test_a_crash_before_the_first_answer_writes_nothing(tmp_path):
+    given = (
+        "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
+        '  %1 = "touchy.wave"(%x) : (tensor<2xf32>) -> tensor<2xf32>\n'
+        "  return %1 : tensor<2xf32>\n}\n"
+    )
+    code, messages, text = reduced_with(tmp_path, TOUCHY, given, "touchy.wave")
+    assert (code, text) == (1, None)
+    assert messages == "anvl-reduce: error: reading the input crashed, SIGSEGV\n"
+
+
+def test_what_is_kept_is_whole_whenever_its_writer_ends():
+    with Kept() as kept:
+        assert kept.load() is None
+        for i in range(5):
+            kept.save(Outcome(f"text {i} \u00e9", "message"))
+            assert kept.load() == (f"text {i} \u00e9", "message")
+        newest = kept._files[kept._count % 2]
+        newest.truncate(newest.tell() - 1)  # its writer ended in the middle
+        assert kept.load() == ("text 3 \u00e9", "message")
+
+
+def test_nothing_is_kept_where_there_is_no_folder_for_it(monkeypatch):
+    def refuse(**_):
+        raise FileNotFoundError
+
+    monkeypatch.setattr("anvl.tools.reduce.kept.TemporaryFile", refuse)
+    kept = Kept()
+    kept.save(Outcome("text", "message"))
+    assert kept.load() is None
