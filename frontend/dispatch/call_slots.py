@@ -44,7 +44,7 @@ __all__ = ["CallSlots", "Link", "signature_of"]
 
 _Call = tuple[tuple[Any, ...], dict[str, Any]]
 
-_ARRAYS = {Array}
+_ARRAYS = frozenset((Array,))
 _LEAVES = frozenset((Array, np.ndarray, bool, int, float, complex))
 _MAX_KNOWN = 4096  # structures of arguments; then all are forgotten
 
@@ -146,12 +146,18 @@ class CallSlots:
             return MISS
         if table is None:
             return MISS
-        if converts and set(map(type, leaves)) != _ARRAYS:
-            try:
-                leaves = converted(tuple(leaves), self._is_library) or leaves
-            except OverflowError:  # the slow path raises it with the name of the argument
-                return MISS
-        return table.leaves_dispatch.call(leaves)
+        # Trees are mostly of arrays: looking at each leaf takes longer than trying.
+        if type(structure) is not int or _ARRAYS.issuperset(map(type, leaves)):
+            found = table.leaves_dispatch.call(leaves)
+            if found is not MISS:
+                return found
+        if not converts:
+            return MISS
+        try:
+            arrays = converted(tuple(leaves), self._is_library)
+        except OverflowError:  # the slow path raises it with the name of the argument
+            return MISS
+        return MISS if arrays is None else table.leaves_dispatch.call(arrays)
 
     def _without_defaults(self, slots: Sequence[Any]) -> Sequence[Any]:
         """The slots without numbers that equal their defaults, which are a part of the function."""

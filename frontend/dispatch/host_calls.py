@@ -81,7 +81,7 @@ def checked_results(
     """Results of a function, converted to arrays of these dtypes and shapes.
 
     Raises `TypeError` for another shape, and for a dtype of a higher kind, whose bytes XLA would
-    copy, and `OverflowError` for an integer that the dtype cannot hold.
+    copy, and `OverflowError` for a number that the dtype cannot hold.
     """
     made = []
     for i, (y, (dtype, shape)) in enumerate(zip(found, wanted, strict=True)):
@@ -93,20 +93,27 @@ def checked_results(
                 f"{name}: {which} is {array.dtype}{list(array.shape)}, and {np.dtype(dtype)}"
                 f"{list(shape)} is declared; return that, or declare what it returns"
             )
-        _check_range(name, array, dtype)
-        made.append(np.ascontiguousarray(array.astype(dtype)).reshape(shape))
+        with np.errstate(over="ignore", invalid="ignore"):  # said by the error, with the name
+            result = np.ascontiguousarray(array.astype(dtype)).reshape(shape)
+        _check_range(name, array, result)
+        made.append(result)
     return made
 
 
-def _check_range(name: str, array: np.ndarray, dtype: Any) -> None:
-    """Refuse integers that a conversion to a narrower dtype would wrap."""
-    integers = kind(element_type(dtype)) in ("int", "uint") and array.dtype.kind in "iu"
-    if array.dtype == dtype or not integers:
+def _check_range(name: str, array: np.ndarray, result: np.ndarray) -> None:
+    """Refuse numbers that the conversion to a narrower dtype has wrapped, or made infinite."""
+    if array.dtype == result.dtype:
         return
-    wrapped = array != array.astype(dtype)
-    if wrapped.any():
+    of = kind(element_type(result.dtype))
+    if of in ("int", "uint") and array.dtype.kind in "iu":
+        changed = array != result
+    elif of in ("float", "complex") and array.dtype.kind in "iufc":
+        changed = np.isfinite(array) & ~np.isfinite(result.astype(np.complex128))
+    else:
+        return
+    if changed.any():
         raise OverflowError(
-            f"{name}: {array[wrapped].flat[0]} does not fit {np.dtype(dtype)}, which is declared; "
+            f"{name}: {array[changed].flat[0]} does not fit {result.dtype}, which is declared; "
             f"declare a wider dtype"
         )
 

@@ -27,7 +27,7 @@ import ctypes
 import functools
 import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 __all__ = [
@@ -237,9 +237,11 @@ def add_fields(of: type, names: Sequence[str]) -> None:
     _leaves.discard(of)
 
 
-def _walk(containers: Iterable[Any]) -> None:
+def _walk(containers: Collection[Any]) -> None:
     """Walk the containers that C++ flattens itself; the children from a user's functions are
     walked."""
+    if _leaves.issuperset(map(type, containers)):  # for 200 leaves a fifth of the time of the loop
+        return
     for one in containers:
         of = type(one)
         if of in _leaves:

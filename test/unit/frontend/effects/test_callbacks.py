@@ -96,12 +96,15 @@ def test_what_a_callback_returns_must_fit_what_is_declared(returned: Any, said: 
         ("i32", 2**40, False), ("int8", numpy.int64(-129), False), ("int8", -128, True),
         ("ui8", numpy.uint16(256), False), ("i64", numpy.uint64(2**63), False),
         ("int4", 8, False), ("int4", 7, True), ("ui4", numpy.uint8(15), True),
+        ("f32", 1e300, False), ("f32", numpy.inf, True), ("f16", 2**20, False),
+        ("f16", numpy.float32(65504), True), ("bf16", -1e39, False), ("c64", 1e300j, False),
     ],
 )  # fmt: skip
-def test_an_integer_that_does_not_fit_is_an_error(dtype: str, value: Any, fits: bool) -> None:
+@pytest.mark.filterwarnings("error")
+def test_a_number_that_does_not_fit_is_an_error(dtype: str, value: Any, fits: bool) -> None:
     f = anvl.jit(lambda x: anvl.callback(lambda x: value, anvl.aval(dtype), x))
     if fits:
-        assert int(f(1.0)) == value
+        assert f(1.0).item() == value
         return
     error = failure(f, 1.0)
     assert f"{value} does not fit" in str(error) and isinstance(error.__cause__, OverflowError)
