@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from anvl.dialect.core.errors import CheckError as CheckError
     from anvl.dialect.core.errors import CompileCountError as CompileCountError
     from anvl.dialect.core.errors import ExportError as ExportError
+    from anvl.dialect.core.errors import KeyReuseError as KeyReuseError
     from anvl.dialect.core.errors import MissingRule as MissingRule
     from anvl.dialect.core.errors import NonFiniteError as NonFiniteError
     from anvl.dialect.core.errors import PassError as PassError
@@ -116,6 +117,7 @@ _HOMES = {
     "Device": "anvl.runtime",
     "ExportError": "anvl.dialect.core.errors",
     "DonationWarning": "anvl.runtime",
+    "KeyReuseError": "anvl.dialect.core.errors",
     "MissingRule": "anvl.dialect.core.errors",
     "NonFiniteError": "anvl.dialect.core.errors",
     "OutOfMemory": "anvl.runtime",

@@ -9,6 +9,7 @@
     ├── ExportError      a function that no file can hold, or a file of `anvl.export` that is broken
     ├── CheckError       a condition of `anvl.check` was false
     ├── CompileCountError  `expect_compiles` met another number of compiled programs
+    ├── KeyReuseError    two draws use one random key, and `config.check_key_reuse` is on
     └── StaleClosureError  a jitted function closes over a value that has changed since its trace
 
 The runtime, which knows nothing of the dialect, has its own: `anvl.RuntimeFailure`, a
@@ -126,6 +127,18 @@ class CheckError(AnvlError, AssertionError):
         for position in self.members:
             text += f", in member {position} of a batch"
         super().__init__(text)
+
+
+class KeyReuseError(AnvlError, ValueError):
+    """Two draws use one random key: found with `anvl.config.check_key_reuse`.
+
+    Attributes: `first` and `second`, the places of the two (`train.py:12`); equal in a loop.
+    """
+
+    def __init__(self, message: str, first: str = "", second: str = "") -> None:
+        super().__init__(message)
+        self.first = first
+        self.second = second
 
 
 class StaleClosureError(AnvlError):

@@ -14,6 +14,7 @@ import numpy as np
 from anvl import tree
 from anvl.core.arguments import Arguments, StaticArguments, input_names, wrap_plain_leaves
 from anvl.core.avals import Aval
+from anvl.core.key_uses import pass_on_uses_of_branches, pass_on_uses_of_steps
 from anvl.core.locations import here
 from anvl.core.promote import abstract, as_tracer, convert
 from anvl.core.ranges import pass_on_of_branches, pass_on_of_steps
@@ -140,7 +141,9 @@ def emit_choice(
     made = [_returning(f, results) for f in branches]
     # `if` has the region of true first.
     order = made[::-1] if name == "stablehlo.if" else made
-    pass_on_of_branches(trace, [of_one.name for of_one in order], value, values)
+    names = [of_one.name for of_one in order]
+    pass_on_of_branches(trace, names, value, values)
+    pass_on_uses_of_branches(trace, names, values)
     op = ir.Operation.create(
         name,
         [y.type for y in results],
@@ -168,7 +171,9 @@ def emit_while(
     location = here()
     values = [trace.tracer_of(x).value for x in operands]
     made = [_returning(cond, cond.out_avals), _returning(body, carry)]
-    pass_on_of_steps(trace, [of_one.name for of_one in made])
+    names = [of_one.name for of_one in made]
+    pass_on_of_steps(trace, names)
+    pass_on_uses_of_steps(trace, names)
     types = [of.type for of in carry]
     op = ir.Operation.create("stablehlo.while", types, values, attributes, regions=2, loc=location)
     for region, of_one in zip(op.regions, made, strict=True):

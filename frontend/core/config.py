@@ -76,6 +76,12 @@ class Config(PluginSettings):
         "Dtype of Python complex numbers that meet no array.",
         changes_programs=True,
     )
+    check_key_reuse = Setting(
+        switch,
+        False,
+        "A random key that is drawn with twice is a `KeyReuseError`, which names both lines.",
+        changes_programs=True,
+    )
     explain_cache_misses = Setting(
         switch,
         False,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anvl.core.avals import Aval, aval, aval_of_type
+from anvl.core.key_uses import KeyUses
 from anvl.core.locations import describe, here, unnamed
 from anvl.core.trace_state import current
 from anvl.core.tracer import Tracer
@@ -55,6 +56,8 @@ class Program:
         self._names: set[str] = set()
         # Conversions of weak numbers, by function: see `ranges.py`.
         self.meetings: dict[str, list[Meeting]] = {}
+        # Keys that numbers are drawn with, by function, if they are checked: see `key_uses.py`.
+        self.key_uses: KeyUses = KeyUses()
         # Functions of nested jits, by signature, so that each is traced once.
         self.functions: dict[Any, Any] = {}
         # Number of nested derivatives of the function being traced.

@@ -180,11 +180,13 @@ def _function(program: Program, name: str) -> ir.Operation:
 class Taker(NamedTuple):
     """A function with a body that receives the operands of a call.
 
-    The first `n_changing` have other values in later steps of a loop.
+    The first `n_changing` have other values in later steps of a loop; the next `n_members` are
+    arrays of which each step takes one element.
     """
 
     function: str
     n_changing: int = 0
+    n_members: int = 0
 
 
 def takers(program: Program, name: str) -> list[Taker]:
@@ -200,8 +202,9 @@ def takers(program: Program, name: str) -> list[Taker]:
         if "callee" in request and attribute != LINEAR_TRANSPOSE:
             return [Taker(Symbol.decode(request["callee"]))]
         n_changing = Int.decode(request["carry"]) if "carry" in request else 0
+        n_members = Int.decode(request["xs"]) if "xs" in request else 0
         roles = [role for role in ("cond", "body") if role in request]
-        return [Taker(Symbol.decode(request[role]), n_changing) for role in roles]
+        return [Taker(Symbol.decode(request[role]), n_changing, n_members) for role in roles]
     return []
 
 

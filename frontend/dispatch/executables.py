@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from anvl import tree
 from anvl.core.avals import Aval
+from anvl.core.key_uses import Use, note_values
 from anvl.core.locations import user_stack_level
 from anvl.core.ranges import Ranges, check_ranges, ranges_of
 from anvl.core.trace_state import passes_lock
@@ -81,6 +82,7 @@ class Program(NamedTuple):
     state: State | None = None
     padding: PaddedCall | None = None
     is_shared: bool = False
+    key_uses: tuple[tuple[int, Use], ...] = ()
 
     @property
     def is_generated(self) -> bool:
@@ -94,14 +96,28 @@ class Program(NamedTuple):
         """Run on these arguments; returns the flat results."""
         if self.moves:
             arrays = [put(x, self.executable.placement) for x in arrays]
-        if self.ranges.places:
-            values = [arrays[i].numpy() for i in self.ranges.places]
-            check_ranges(self.ranges, self.names, values)
+        places, look = self._checks()
+        if places:
+            look([arrays[i].numpy() for i in places])
         if self.padding is None:
             return self.settled(self.executable.execute([*self.constants, *arrays]))
         padded = self.padding.padded(arrays)
         results = self.settled(self.executable.execute([*self.constants, *padded]))
         return self.padding.finished(arrays, padded, results)
+
+    def _checks(self) -> tuple[tuple[int, ...], Callable[[Sequence[Any]], None]]:
+        """The arguments that are looked at before the program runs, and the function that does."""
+        look = functools.partial(check_ranges, self.ranges, self.names)
+        if not self.key_uses:
+            return self.ranges.places, look
+
+        def look_at_all(values: Sequence[Any]) -> None:
+            count = len(self.ranges.places)
+            look(values[:count])
+            uses = zip(values[count:], self.key_uses, strict=True)
+            note_values((int(key), use) for key, (_, use) in uses if not key.shape)
+
+        return (*self.ranges.places, *(place for place, _ in self.key_uses)), look_at_all
 
     def settled(self, results: Sequence[Array]) -> list[Array]:
         """The results without the state, which says whether a check failed."""
@@ -114,11 +130,11 @@ class Program(NamedTuple):
             _LEAF,
             tree.structure((0,) * n) if n > 1 else _LEAF,
         )
-        look = functools.partial(check_ranges, self.ranges, self.names)
+        places, look = self._checks()
         return self.executable.entry(
             self.constants,
             None if is_plain else self.rebuild if self.state is None else self._rebuild_settled,
-            (self.ranges.places, look) if self.ranges.places else None,
+            (places, look) if places else None,
         )
 
     def rebuild(self, results: Sequence[Array]) -> Any:
@@ -158,7 +174,7 @@ def compiled_program(
     place = options.place or _place_of(program, key, is_open)
     unused: list[int] = []
     with passes_lock:
-        ranges = ranges_of(program)
+        ranges, key_uses = ranges_of(program), program.key_uses.of_arguments()
         target = INTERPRETER if options.interpreted else place.client.target
         lower(
             program.module, program.captured, target, options.donated, unused.extend, options.pad()
@@ -187,8 +203,9 @@ def compiled_program(
         artifact, order, program, key, avals, arguments, place, options, calls
     )
     return Program(
-        executable, constants, out_tree, names, ranges, moves and is_open, state, padding, is_shared
-    )
+        executable, constants, out_tree, names, ranges, moves and is_open, state, padding, is_shared,
+        key_uses,
+    )  # fmt: skip
 
 
 def executable_of(

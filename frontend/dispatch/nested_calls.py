@@ -9,6 +9,7 @@ from anvl import tree
 from anvl.core import config
 from anvl.core.arguments import Arguments, StaticArguments, name_of
 from anvl.core.avals import Aval
+from anvl.core.key_uses import pass_on_key_uses
 from anvl.core.locations import here
 from anvl.core.promote import abstract, as_tracer
 from anvl.core.ranges import pass_on_meetings
@@ -49,6 +50,7 @@ def call_function(
     location = here()
     values = [trace.tracer_of(as_tracer(x)).value for x in operands]
     pass_on_meetings(trace, name, values)
+    pass_on_key_uses(trace, name, values)
     call = ir.Operation.create(
         "func.call",
         [a.type for a in out_avals],

@@ -12,11 +12,13 @@ from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import Axis, axes_of
 from anvl.random import bernoulli
 from anvl.random.fractions import wide_dtype
+from anvl.random.key_reuse import draws
 from anvl.runtime import Array, hiding_frames
 
 __all__ = ["dropout"]
 
 
+@draws
 @hiding_frames
 def dropout(
     key: Any, x: Any, rate: Any, *, broadcast_axes: Axis = (), deterministic: bool = False

@@ -16,6 +16,7 @@ from anvl.numpy.arrays.sorting import argsort
 from anvl.random.distributions import gumbel
 from anvl.random.fractions import high_fraction, unit_fraction, wide_dtype
 from anvl.random.integers import integers_between, permutation_of
+from anvl.random.key_reuse import draws
 from anvl.random.parameters import drawn_shape, is_high, no_number
 from anvl.random.prng import Source
 from anvl.random.random_checks import check_chances, check_logits, check_weights
@@ -24,6 +25,7 @@ from anvl.runtime import hiding_frames
 __all__ = ["bernoulli", "categorical", "choice"]
 
 
+@draws
 @hiding_frames
 def bernoulli(key: Any, p: Any = 0.5, shape: Any = None, mode: str = "low") -> Any:
     """Bernoulli samples, True with probability p: an array of bools of `shape`, or that of p.
@@ -49,6 +51,7 @@ def _bernoulli(key: Any, p: Any, shape: Any, high: bool) -> Any:
     return anp.less(fraction(Source(key, "bernoulli"), sizes, chance.dtype), chance)
 
 
+@draws
 @hiding_frames
 def choice(
     key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = None, axis: int = 0,
@@ -161,6 +164,7 @@ def _rescaled_weights(weights: Tracer) -> Tracer:
 _SCALE = 64  # half the range of exponents of an f32: sums of 2^63 weights fit
 
 
+@draws
 @hiding_frames
 def categorical(
     key: Any, logits: Any, axis: int = -1, shape: Any = None, replace: bool = True,

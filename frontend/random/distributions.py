@@ -13,6 +13,7 @@ from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import sizes_of
 from anvl.random.fractions import high_fraction, odd_fraction, unit_fraction, wide_dtype
+from anvl.random.key_reuse import draws
 from anvl.random.parameters import drawn_shape, float_dtype, is_high
 from anvl.random.prng import Source
 from anvl.random.random_checks import check_ends
@@ -23,6 +24,7 @@ __all__ = [
 ]  # fmt: skip
 
 
+@draws
 @hiding_frames
 def uniform(
     key: Any, shape: Any = (), dtype: Any = None, minval: Any = 0.0, maxval: Any = 1.0
@@ -69,6 +71,7 @@ def _uniform(key: Any, shape: Any, dtype: Any, low: Any, high: Any) -> Any:
     return anp.where(is_range, found, np.nan)
 
 
+@draws
 @public("shape", "dtype")
 def normal(key: Any, shape: Any = (), dtype: Any = None) -> Any:
     """Standard normal samples (mean 0, variance 1): an array of a float dtype.
@@ -96,6 +99,7 @@ def normal_at(odd: Tracer) -> Tracer:
     return anp.multiply(anp.erfinv(both_sided), math.sqrt(2))
 
 
+@draws
 @public("shape", "dtype")
 def exponential(key: Any, shape: Any = (), dtype: Any = None) -> Any:
     """Exponential samples of mean 1: an array of a float dtype.
@@ -116,6 +120,7 @@ def waiting_times(source: Source, shape: tuple[int, ...], dtype: np.dtype[Any]) 
     return anp.negative(anp.log1p(anp.negative(unit)))
 
 
+@draws
 @public("shape", "dtype", "mode")
 def gumbel(key: Any, shape: Any = (), dtype: Any = None, mode: str | None = None) -> Any:
     """Standard Gumbel samples: an array of a float dtype.

@@ -15,6 +15,7 @@ from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import axis_of, sizes_of
 from anvl.numpy.arrays.sorting import argsort
 from anvl.numpy.functions.emitting import is_kind, prim
+from anvl.random.key_reuse import draws
 from anvl.random.parameters import drawn_shape, integer_dtype
 from anvl.random.prng import U64, random_bits, unsigned
 from anvl.runtime import hiding_frames
@@ -22,6 +23,7 @@ from anvl.runtime import hiding_frames
 __all__ = ["integers_between", "permutation", "permutation_of", "randint"]
 
 
+@draws
 @hiding_frames
 def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = None) -> Any:
     """Uniform integers in [minval, maxval): an array of `shape`, i32 by default.
@@ -134,6 +136,7 @@ def _permuted(key: Any, x: Any, axis: int, independent: bool) -> Any:
     return anp.take(operand, permutation_of(key, operand.shape[at], 0), at)
 
 
+@draws
 @hiding_frames
 def permutation(key: Any, x: Any, axis: int = 0, independent: bool = False) -> Any:
     """Random permutation of 0, ..., x - 1, or of an array x along `axis`.

@@ -16,12 +16,14 @@ from anvl.numpy.arrays.axes import int_of, sizes_of
 from anvl.numpy.functions.emitting import prim
 from anvl.random.distributions import normals
 from anvl.random.fractions import wide_dtype
+from anvl.random.key_reuse import draws
 from anvl.random.parameters import drawn_shape, float_dtype
 from anvl.random.prng import Source
 
 __all__ = ["multivariate_normal", "orthogonal"]
 
 
+@draws
 @public("shape", "dtype", "method")
 def multivariate_normal(
     key: Any, mean: Any, cov: Any, shape: Any = None, dtype: Any = None, method: str = "cholesky"
@@ -96,6 +98,7 @@ _FACTORS: dict[str, Any] = {
 }  # fmt: skip
 
 
+@draws
 @public("n", "shape", "dtype", "m")
 def orthogonal(key: Any, n: int, shape: Any = (), dtype: Any = None, m: int | None = None) -> Any:
     """Uniformly distributed orthogonal matrices: [*shape, n, m], of m = n by default.

@@ -15,6 +15,7 @@ from anvl.core.tracer import Tracer
 from anvl.dialect.core.types import dtype_name, element_type, kind
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import sizes_of
+from anvl.random.key_reuse import draws
 from anvl.runtime import hide_frames
 
 __all__ = [
@@ -36,6 +37,7 @@ def distribution(*static: str) -> Callable[[_F], _F]:
         names = list(inspect.signature(f).parameters)
         at, numeric = names.index("dtype"), {*names} - {*static, "key", "shape", "dtype"}
 
+        @draws
         @functools.wraps(f)
         def draw(*args: Any, **kwargs: Any) -> Any:
             try:

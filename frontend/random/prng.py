@@ -29,6 +29,7 @@ from anvl.dialect.core.types import dtype_name
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import ints_of, sizes_of
 from anvl.numpy.functions.emitting import is_kind, prim
+from anvl.random.key_reuse import begun_anew, draws
 from anvl.runtime import hiding_frames
 
 __all__ = [
@@ -67,10 +68,10 @@ def key(seed: Any, *, impl: str | None = None) -> Any:
     """
     _check_implementation("key", impl)
     if isinstance(seed, bool) or not isinstance(seed, int):
-        return _key_of_array(seed)
+        return begun_anew(_key_of_array(seed))
     if not 0 <= seed < 2**64:
         raise ValueError(f"key: seed {seed} must be between 0 and 2**64 - 1")
-    return anp.asarray(np.uint64(seed))
+    return begun_anew(anp.asarray(np.uint64(seed)))
 
 
 @hiding_frames
@@ -97,6 +98,7 @@ def _key_of_array(seed: Any) -> Any:
     return unsigned(operand)
 
 
+@draws
 @public("num")
 def split(key: Any, num: int | Sequence[int] = 2) -> Any:
     """Split a key into `num` new keys, ui64[num]: `first, second = split(key)`, or `keys[i]`.
@@ -172,7 +174,7 @@ def wrap_key_data(key_bits_array: Any, *, impl: str | None = None) -> Any:
     7
     """
     _check_implementation("wrap_key_data", impl)
-    return _wrapped(key_bits_array)
+    return begun_anew(_wrapped(key_bits_array))
 
 
 @public()
@@ -198,7 +200,7 @@ def key_impl(keys: Any) -> str:
     return _IMPLEMENTATION
 
 
-@public()
+@hiding_frames
 def clone(key: Any) -> Any:
     """The same key, ui64[], once more: the numbers drawn with it are the same.
 
@@ -210,7 +212,12 @@ def clone(key: Any) -> Any:
     >>> bool(anvl.random.clone(key) == key)
     True
     """
-    return anp.copy(_checked("clone", key))
+    return begun_anew(_cloned(key))
+
+
+@public()
+def _cloned(key: Any) -> Any:
+    return prim("optimization_barrier", _checked("clone", key))[0]
 
 
 def _checked(name: str, key: Any) -> Tracer:
@@ -275,6 +282,7 @@ def _words(key: Tracer, counter: Any, shape: tuple[int, ...], dtype: str) -> Tra
     return prim("reshape", flat, shape=shape)
 
 
+@draws
 @public("shape", "dtype")
 def bits(key: Any, shape: Any = (), dtype: Any = "ui32") -> Any:
     """Random bits, uniformly distributed: an array of `shape` of an unsigned dtype.

@@ -15,6 +15,7 @@ from anvl.core.arguments import (
     wrap_non_arrays,
     wrap_plain_leaves,
 )
+from anvl.core.key_uses import quiet
 from anvl.core.promote import abstract
 from anvl.core.trace_state import current
 from anvl.core.traced import Traced
@@ -95,7 +96,8 @@ def _linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[...,
             "linearize", ("tangent", tangents), tuple(primals), paths, avals, name_of(f)
         )
         if done is None or current.trace is not None:
-            return _tangent_of_call(f, arguments, given)
+            with quiet():  # the keys that f draws with are noted
+                return _tangent_of_call(f, arguments, given)
         moved = dict(zip(done.plan.of, done.run(given), strict=True))
         return tree.unflatten(structure, [moved.get(i) for i in range(structure.num_leaves)])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from anvl import tree
@@ -17,9 +18,11 @@ from anvl.core.arguments import (
     wrap_plain_leaves,
 )
 from anvl.core.avals import Aval
+from anvl.core.key_uses import quiet
 from anvl.core.promote import abstract, as_tracer
 from anvl.core.trace_state import current
 from anvl.core.traced import Traced, trace_call
+from anvl.core.tracing import Trace
 from anvl.dialect.core.errors import MissingRule
 from anvl.dispatch.nested_calls import call_function
 from anvl.passes.gradient import Gradient
@@ -199,6 +202,7 @@ class Reverse:
         with trace.program.differentiating():
             nested = trace_call(f, static, abstracted, trace.program, self.paths)
         self.nested = nested
+        self._is_called = False
         self.tags: dict[str, Aval] = {}
         self.out_avals, self.out_tree = nested.out_avals, nested.out_tree
         self._operands = [*map(as_tracer, arguments.leaves), *closed_over(nested)]
@@ -208,8 +212,15 @@ class Reverse:
         """The result of f; the call is emitted on first access."""
         trace = current.trace
         assert trace is not None
-        values = call_function(trace, self.nested.trace.name, self._operands, self.out_avals)
+        values = self._call(trace, self.nested.trace.name, self._operands, self.out_avals)
         return tree.unflatten(self.out_tree, values)
+
+    def _call(self, trace: Trace, name: str, operands: list[Any], out_avals: list[Aval]) -> Any:
+        """Call the function, or its derivative: the keys that it draws with count once."""
+        with quiet() if self._is_called else nullcontext():
+            found = call_function(trace, name, operands, out_avals)
+        self._is_called = True
+        return found
 
     def pullback(self, cotangent: Any) -> Any:
         """Cotangents of the arguments, in their structure; None for non-floats."""
@@ -233,5 +244,5 @@ class Reverse:
         name = declare_vjp(trace, self.nested, inputs, self._chosen, targets, self.tags)
         of_leaves = [self.avals[i] for i in self._chosen]
         out_avals = [*self.out_avals, *of_leaves, *self.tags.values()]
-        results = call_function(trace, name, [*self._operands, *seeds], out_avals)
+        results = self._call(trace, name, [*self._operands, *seeds], out_avals)
         return results[len(self.out_avals) :]
