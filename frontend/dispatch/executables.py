@@ -203,8 +203,8 @@ def compiled_program(
         artifact, order, program, key, avals, arguments, place, options, calls
     )
     return Program(
-        executable, constants, out_tree, names, ranges, moves and is_open, state, padding, is_shared,
-        key_uses,
+        executable, constants, out_tree, names, ranges, moves and is_open, state, padding,
+        is_shared, key_uses,
     )  # fmt: skip
 
 

@@ -268,13 +268,13 @@ def _shifted(failures: Any, mean: Any, k: Any) -> Any:
 
 @distribution("unroll")
 def multinomial(
-    key: Any, n: Any, p: Any, *, shape: Any = None, dtype: Any = None, unroll: int = 1
+    key: Any, n: Any, p: Any, *, shape: Any = None, dtype: Any = None, unroll: int | bool = 1
 ) -> Any:
     """Counts of each outcome in n trials, for probabilities p along the last axis.
 
     n broadcasts to the shape of p without its last axis, or to `shape`, which replaces it.  p is
     normalized to sum 1.  An array [*shape, k] of whole numbers of sum n, of the dtype of n and p by
-    default; NaN where `binomial` is.  `unroll` changes no number.  Without derivative.
+    default; NaN where `binomial` is.  `unroll` is that of `anvl.scan`.  Without derivative.
     Raises `TypeError` for an invalid key, a p without axes, shapes that do not broadcast, a
     non-float dtype.
 
@@ -306,5 +306,5 @@ def multinomial(
         return anp.subtract(left, count), count
 
     keys = Source(key, "multinomial", 3).words((chances.shape[-1],), "ui64")
-    _, found = scan(step, anp.floor(trials), (ratios, keys))
+    _, found = scan(step, anp.floor(trials), (ratios, keys), unroll=unroll)
     return convert(anp.moveaxis(found, 0, -1), wanted)

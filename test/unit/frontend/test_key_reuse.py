@@ -194,6 +194,7 @@ def loss(w, key):
 W = np.ones(2, "f4")
 
 
+@pytest.mark.sweep(keep=6)
 @pytest.mark.parametrize(
     "transformed",
     [

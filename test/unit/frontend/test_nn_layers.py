@@ -120,7 +120,7 @@ TRANSPOSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.sweep(keep=4)
+@pytest.mark.sweep(keep=2)
 @pytest.mark.parametrize(("padding", "strides", "dilation", "sizes"), TRANSPOSED)
 def test_transposed_convolutions_have_their_sizes(padding, strides, dilation, sizes):
     x, kernel = RNG.normal(size=(1, 5, 6, 2)), RNG.normal(size=(3, 2, 2, 4))
@@ -258,6 +258,7 @@ def test_residuals_of_attention():
 INIT = nn.initializers
 
 
+@pytest.mark.sweep(keep=2)
 @pytest.mark.parametrize(
     ("name", "variance"),
     [

@@ -99,7 +99,11 @@ RANDOM = [
         TypeError,
         r"choice: a is 2\.5 of type float; it must be an integer",
     ),
-    (lambda: uniform(KEY, low=2, high=1), ValueError, "uniform: low 2 is above high 1; exchange"),
+    (
+        lambda: uniform(KEY, minval=2, maxval=1),
+        ValueError,
+        "uniform: minval 2 is above maxval 1; exchange",
+    ),
     (
         lambda: uniform(KEY, (4,), minval=V, maxval=2.5),
         ValueError,
@@ -120,7 +124,9 @@ def test_random(call, error, text):
 
 
 def test_random_of_traced_chances_refuses_nothing():
-    draw = anvl.jit(lambda p: (bernoulli(KEY, p[0]), choice(KEY, 2, p=p), uniform(KEY, high=p[0])))
+    draw = anvl.jit(
+        lambda p: (bernoulli(KEY, p[0]), choice(KEY, 2, p=p), uniform(KEY, maxval=p[0]))
+    )
     assert len(draw(numpy.asarray([-1.0, 2.0]))) == 3
     assert set(choice(KEY, 4, (2,), False, p=TWO).tolist()) == {1, 3}
     assert bernoulli(KEY, 1) and not bernoulli(KEY, 0)
