@@ -7,6 +7,7 @@ Promotion and broadcasting are done here; the rules are in `frontend/core/promot
     Array([3, 5, 7], dtype=int32)
 """
 
+from difflib import get_close_matches as _close_matches
 from importlib import import_module as _import_module
 
 from ml_dtypes import bfloat16 as bfloat16
@@ -35,10 +36,30 @@ from numpy import uint64 as uint64
 
 from anvl.numpy import fft as fft
 from anvl.numpy import linalg as linalg
+from anvl.numpy.analysis.calculus import *  # noqa: F403
+from anvl.numpy.analysis.covariances import *  # noqa: F403
+from anvl.numpy.analysis.float_parts import *  # noqa: F403
+from anvl.numpy.analysis.histograms import *  # noqa: F403
+from anvl.numpy.analysis.host_files import *  # noqa: F403
+from anvl.numpy.analysis.kinds import *  # noqa: F403
+from anvl.numpy.analysis.layouts import *  # noqa: F403
+from anvl.numpy.analysis.missing_values import *  # noqa: F403
+from anvl.numpy.analysis.polynomials import *  # noqa: F403
+from anvl.numpy.analysis.scalar_types import *  # noqa: F403
+from anvl.numpy.analysis.selection import *  # noqa: F403
+from anvl.numpy.analysis.sequences import *  # noqa: F403
+from anvl.numpy.analysis.set_operations import *  # noqa: F403
+from anvl.numpy.analysis.tapers import *  # noqa: F403
+from anvl.numpy.arrays.bit_packing import *  # noqa: F403
 from anvl.numpy.arrays.choice import *  # noqa: F403
 from anvl.numpy.arrays.creation import *  # noqa: F403
 from anvl.numpy.arrays.diagonals import *  # noqa: F403
+from anvl.numpy.arrays.editing import *  # noqa: F403
+from anvl.numpy.arrays.grids import *  # noqa: F403
+from anvl.numpy.arrays.index_builders import *  # noqa: F403
 from anvl.numpy.arrays.indexing import *  # noqa: F403
+from anvl.numpy.arrays.insertion import *  # noqa: F403
+from anvl.numpy.arrays.padding import *  # noqa: F403
 from anvl.numpy.arrays.shaping import *  # noqa: F403
 from anvl.numpy.arrays.sorting import *  # noqa: F403
 from anvl.numpy.arrays.stacking import *  # noqa: F403
@@ -66,16 +87,31 @@ __array_api_version__ = "2025.12"
 
 #: The modules whose functions are names of `anvl.numpy`.
 _MODULES = (
-    "arrays.choice", "arrays.creation", "arrays.diagonals", "arrays.indexing", "arrays.shaping",
-    "arrays.sorting", "arrays.stacking",
-    "functions.arithmetic", "functions.convolving", "functions.cumulative", "functions.einstein",
+    "analysis.calculus", "analysis.covariances", "analysis.float_parts", "analysis.histograms",
+    "analysis.host_files", "analysis.kinds", "analysis.layouts", "analysis.missing_values",
+    "analysis.polynomials", "analysis.scalar_types", "analysis.selection", "analysis.sequences",
+    "analysis.set_operations", "analysis.tapers", "arrays.bit_packing", "arrays.choice",
+    "arrays.creation", "arrays.diagonals", "arrays.editing", "arrays.grids",
+    "arrays.index_builders", "arrays.indexing", "arrays.insertion", "arrays.padding",
+    "arrays.shaping", "arrays.sorting", "arrays.stacking", "functions.arithmetic",
+    "functions.convolving", "functions.cumulative", "functions.einstein",
     "functions.elementwise", "functions.exponents", "functions.higher", "functions.products",
     "functions.quantiles", "functions.reductions", "functions.special", "functions.statistics",
     "standard.dtypes", "standard.nonzero", "standard.sets", "standard.shapes",
 )  # fmt: skip
 
+#: Modules of functions that need transformations or loops, which lie above; loaded when first used.
+_LATER = {
+    "apply_along_axis": "anvl.transforms.vectorize",
+    "apply_over_axes": "anvl.transforms.vectorize",
+    "gcd": "anvl.control_flow.common_divisors",
+    "lcm": "anvl.control_flow.common_divisors",
+    "vectorize": "anvl.transforms.vectorize",
+}
+
 # fmt: off
 __all__ = [
+    *_LATER,
     *(name for m in _MODULES for name in _import_module(f"anvl.numpy.{m}").__all__),
     "__array_api_version__", "__array_namespace_info__",
     "bfloat16", "bool", "bool_", "complex64", "complex128", "dtype", "e", "euler_gamma", "fft",
@@ -85,20 +121,14 @@ __all__ = [
 ]
 # fmt: on
 
-_DYNAMIC = {
-    "compress", "extract", "intersect1d", "setdiff1d", "setxor1d", "trim_zeros", "union1d",
-    "unique",
-}  # fmt: skip
-
 
 def __getattr__(name: str) -> object:
-    if name not in _DYNAMIC:
-        raise AttributeError(f"module 'anvl.numpy' has no attribute {name!r}")
-    raise AttributeError(
-        f"anvl.numpy has no {name}: its result has a shape that depends on values, but shapes are "
-        f"static; call numpy.{name} on a concrete array, outside of traces, or use where, sort or "
-        "argsort with a fixed shape"
-    )
+    if name not in _LATER:
+        near = _close_matches(name, __all__, 1)
+        advice = f"; did you mean {near[0]!r}?" if near else ""
+        raise AttributeError(f"module 'anvl.numpy' has no attribute {name!r}{advice}")
+    found = globals()[name] = getattr(_import_module(_LATER[name]), name)
+    return found
 
 
 # Last, since it needs all of the above: no array may exist before its operators.

@@ -10,4 +10,8 @@ Matrices that cannot be factorized or solved give NaN or infinities; nothing is 
 """
 
 from anvl.numpy.linear.matrix_functions import *  # noqa: F403
-from anvl.numpy.linear.matrix_functions import __all__ as __all__
+from anvl.numpy.linear.matrix_functions import __all__ as _matrix_functions
+from anvl.numpy.linear.tensor_equations import *  # noqa: F403
+from anvl.numpy.linear.tensor_equations import __all__ as _tensor_equations
+
+__all__ = [*_matrix_functions, *_tensor_equations]

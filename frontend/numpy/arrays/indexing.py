@@ -53,7 +53,11 @@ def _masked(x: Array, index: Any) -> Any:
 
 @public("index")
 def _getitem(x: Any, arrays: tuple[Any, ...], index: Index) -> Any:
-    operand = as_tracer(x, "getitem")
+    return index_tracer(as_tracer(x, "getitem"), arrays, index)
+
+
+def index_tracer(operand: Tracer, arrays: tuple[Any, ...], index: Index) -> Any:
+    """Read a tracer by an index in its parts: the arrays and the rest."""
     if not arrays:
         return _sliced(operand, index, index.shape(()))
     at, broadcast, _ = positions(arrays, index.marks, operand)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from anvl.core.promote import as_tracer, broadcast_shapes, constant, fitted
+from anvl.core.promote import as_tracer, broadcast_shapes
 from anvl.core.promote import broadcast_to as _broadcast_to
 from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
@@ -18,7 +18,7 @@ from anvl.numpy.functions.emitting import prim
 
 __all__ = [
     "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "broadcast_to", "expand_dims",
-    "flip", "fliplr", "flipud", "matrix_transpose", "moveaxis", "ndim", "pad", "permute_dims",
+    "flip", "fliplr", "flipud", "matrix_transpose", "moveaxis", "ndim", "permute_dims",
     "ravel", "reshape", "roll", "rot90", "shape", "size", "squeeze", "swapaxes", "tile",
     "transpose",
 ]  # fmt: skip
@@ -307,45 +307,6 @@ def rot90(x: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
     turned = swapaxes(operand, first, second) if k % 2 else operand
     flipped = [(), (first,), (first, second), (second,)][k % 4]
     return flip(turned, flipped) if flipped else turned
-
-
-@public("pad_width", "mode")
-def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Any:
-    """Pad both ends of each axis with `constant_values`.
-
-    `pad_width` is a number, a pair, or a pair for each axis.  Only mode "constant" is supported.
-
-    >>> import anvl.numpy as np
-    >>> np.pad(np.ones(2), (1, 2))
-    Array([0., 1., 1., 0., 0.], dtype=float32)
-    """
-    if mode != "constant":
-        raise ValueError(f"pad: mode {mode!r} is not known; use 'constant'")
-    operand = as_tracer(x, "pad")
-    pairs = _pairs(pad_width, operand)
-    if builtins.any(n < 0 for pair in pairs for n in pair):
-        raise ValueError(f"pad: pad_width {pad_width} is negative; slice the array instead")
-    value = constant_values
-    if isinstance(value, bool | int | float | complex):
-        filler = constant(value, operand.dtype)
-    else:
-        filler = fitted(value, operand.dtype, "pad")
-    params = {
-        "edge_padding_low": tuple(low for low, _ in pairs),
-        "edge_padding_high": tuple(high for _, high in pairs),
-        "interior_padding": (0,) * operand.ndim,
-    }
-    return prim("pad", operand, filler, **params)
-
-
-def _pairs(pad_width: Any, x: Tracer) -> list[list[int]]:
-    try:
-        return np.broadcast_to(np.asarray(pad_width, np.int64), (x.ndim, 2)).tolist()
-    except ValueError:
-        raise ValueError(
-            f"pad: pad_width {pad_width} is not a number, a pair, or a pair for each "
-            f"axis of {x.aval}"
-        ) from None
 
 
 @public("shift", "axis")

@@ -1,7 +1,7 @@
 """`einsum`: sums of products, with a letter for each axis.
 
-Operands are contracted in pairs, the pair with the smallest result first.  An axis that both have
-is a batch axis if the result or another operand needs it, else it is contracted.
+Operands are contracted in pairs, by default the pair with the smallest result first.  An axis that
+both have is a batch axis if the result or another operand needs it, else it is contracted.
 """
 
 from __future__ import annotations
@@ -10,17 +10,19 @@ import itertools
 import math
 import string
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from anvl.core.promote import broadcast_to, promoted
+from anvl.core.avals import Aval
+from anvl.core.promote import abstract, broadcast_to, promoted
 from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.diagonals import diagonal
 from anvl.numpy.arrays.shaping import transpose
 from anvl.numpy.functions.products import contract
 from anvl.numpy.functions.reductions import reduced
+from anvl.runtime import hiding_frames
 
-__all__ = ["einsum"]
+__all__ = ["einsum", "einsum_path"]
 
 
 class _Term(NamedTuple):
@@ -30,18 +32,22 @@ class _Term(NamedTuple):
     letters: str
 
 
-@public("subscripts", "precision")
-def einsum(subscripts: str, *xs: Any, precision: str = "DEFAULT") -> Any:
+@hiding_frames
+def einsum(*operands: Any, precision: str = "DEFAULT", optimize: Any = "greedy") -> Any:
     """Sum products of arrays over named axes: `"ij,jk->ik"` is the matrix product.
 
     Parameters
     ----------
-    subscripts : str
-        A letter for each axis of each operand.  Letters missing in the result are summed over;
-        without `->` the result has, sorted, the letters that occur once.  `...` stands for further
-        axes, which broadcast.
-    *xs : array
+    *operands : str, then arrays
+        The subscripts: a letter for each axis of each operand.  Letters missing in the result are
+        summed over; without `->` the result has, sorted, the letters that occur once.  `...` stands
+        for further axes, which broadcast.  Or, alternately, arrays and lists of a number for each
+        axis (and `...`), then a list for the result.
     precision : {"DEFAULT", "HIGH", "HIGHEST"}
+    optimize : {"greedy", "optimal"}, bool or a path
+        How to find the order of products: the smallest result first (True, too), or the fewest
+        multiplications, for up to 8 operands; False takes them from left to right.  A path is what
+        `einsum_path` returns.
 
     Returns
     -------
@@ -50,9 +56,9 @@ def einsum(subscripts: str, *xs: Any, precision: str = "DEFAULT") -> Any:
     Raises
     ------
     TypeError
-        `subscripts` is not a string.
+        The subscripts are neither a string nor lists.
     ValueError
-        `subscripts` does not fit the operands.
+        The subscripts, or the path, do not fit the operands.
 
     Examples
     --------
@@ -60,22 +66,183 @@ def einsum(subscripts: str, *xs: Any, precision: str = "DEFAULT") -> Any:
     >>> print(np.einsum("ij,j->i", np.ones((2, 3)), np.asarray([1.0, 2.0, 3.0])))
     [6. 6.]
     """
-    if not isinstance(subscripts, str):
-        raise TypeError(f"einsum: subscripts are a string such as 'ij,jk->ik', got {subscripts!r}")
+    subscripts, xs = _with_letters(operands)
+    return _summed_products(subscripts, *xs, precision=precision, optimize=_checked_way(optimize))
+
+
+@public("subscripts", "precision", "optimize")
+def _summed_products(subscripts: str, *xs: Any, precision: str, optimize: Any) -> Any:
     operands, _ = promoted("einsum", xs, broadcast=False) if xs else ([], False)
     inputs, output = _parsed(subscripts, operands)
     sizes = _sizes(subscripts, inputs, operands)
     pairs = zip(operands, inputs, strict=True)
     terms = [_single(_Term(x, letters), sizes) for x, letters in pairs]
-    while len(terms) > 1:
-        i, j = _cheapest(terms, output, sizes)
-        second, first = terms.pop(j), terms.pop(i)
+    for places in _path([t.letters for t in terms], output, sizes, optimize):
+        chosen = [terms.pop(i) for i in sorted(places, reverse=True)][::-1]
         needed = set(output).union(*(term.letters for term in terms))
-        terms.append(_contracted(first, second, needed, precision))
+        while len(chosen) > 1:
+            first, second, *rest = chosen
+            still = needed.union(*(term.letters for term in rest))
+            chosen = [_contracted(first, second, still, precision), *rest]
+        terms += chosen
     return _finished(terms[0], output)
 
 
-def _parsed(subscripts: str, operands: Sequence[Tracer]) -> tuple[list[str], str]:
+@hiding_frames
+def einsum_path(*operands: Any, optimize: Any = "greedy") -> tuple[list[Any], str]:
+    """The order of products that `einsum` takes, and a description of it.
+
+    The path is a list of "einsum_path" and of pairs of positions: two operands are taken away and
+    their product put behind the others.  Parameters and errors are those of `einsum`; only shapes
+    count.  Source: `numpy.einsum_path`.
+
+    >>> import anvl.numpy as np
+    >>> x, y, z = np.ones((2, 10)), np.ones((10, 10)), np.ones(10)
+    >>> np.einsum_path("ij,jk,k->i", x, y, z, optimize="optimal")[0]
+    ['einsum_path', (1, 2), (0, 1)]
+    """
+    subscripts, xs = _with_letters(operands)
+    shapes = [abstract(x, "einsum_path") for x in xs]
+    inputs, output = _parsed(subscripts, shapes)
+    sizes = _sizes(subscripts, inputs, shapes)
+    letters = ["".join(dict.fromkeys(text)) for text in inputs]
+    path = _path(letters, output, sizes, _checked_way(optimize))
+    return ["einsum_path", *path], _described(subscripts, letters, output, sizes, path)
+
+
+def _described(
+    subscripts: str, letters: list[str], output: str, sizes: dict[str, int], path: _Path
+) -> str:
+    """The steps of a path, with the number of multiplications of each."""
+    left, lines, total = list(letters), [], 0
+    for places in path:
+        chosen = [left.pop(i) for i in sorted(places, reverse=True)][::-1]
+        every = dict.fromkeys("".join(chosen))
+        needed = set(output).union(*left)
+        result = "".join(c for c in every if c in needed)
+        count = math.prod(sizes[c] for c in every)
+        left.append(result)
+        total += count
+        lines.append(f"  {','.join(chosen)}->{result}: {count}")
+    every = dict.fromkeys("".join(letters))
+    naive = math.prod(sizes[c] for c in every) * max(len(letters) - 1, 1)
+    head = f"{subscripts}: {total} multiplications, {naive} at once"
+    return "\n".join([head, *lines])
+
+
+# -- operands --------------------------------------------------------------------------------------
+
+
+def _with_letters(operands: Sequence[Any]) -> tuple[str, Sequence[Any]]:
+    """The subscripts and the arrays, of either form."""
+    if not operands:
+        raise ValueError("einsum: takes subscripts and arrays, got nothing")
+    if isinstance(operands[0], str):
+        return operands[0], operands[1:]
+    xs, lists = list(operands[0::2]), list(operands[1::2])
+    result = xs.pop() if len(operands) % 2 else None
+    if not lists or not all(isinstance(of, list | tuple) for of in lists):
+        raise TypeError(
+            f"einsum: subscripts are a string such as 'ij,jk->ik', got {operands[0]!r}; or arrays "
+            "and lists of integers, alternately"
+        )
+    return _as_text(lists, result), xs
+
+
+def _as_text(lists: Sequence[Sequence[Any]], result: Sequence[Any] | None) -> str:
+    """Lists of numbers of axes as subscripts."""
+    numbers = sorted({n for of in (*lists, result or []) for n in of if n is not Ellipsis})
+    if len(numbers) > len(string.ascii_letters) or not all(isinstance(n, int) for n in numbers):
+        raise ValueError(f"einsum: the subscripts {numbers} must be integers, at most 52 of them")
+    letter = dict(zip(numbers, string.ascii_letters, strict=False))
+
+    def text(of: Sequence[Any]) -> str:
+        return "".join("..." if n is Ellipsis else letter[n] for n in of)
+
+    left = ",".join(map(text, lists))
+    return left if result is None else f"{left}->{text(result)}"
+
+
+# -- paths -----------------------------------------------------------------------------------------
+
+_Path: TypeAlias = list[tuple[int, ...]]
+_MOST_OPTIMAL = 8  # operands; the number of orders grows faster than their factorial
+
+
+def _checked_way(optimize: Any) -> Any:
+    """ "greedy", "optimal", False or a path, as a hashable value."""
+    if isinstance(optimize, bool | None):
+        return "greedy" if optimize else False
+    if optimize in ("greedy", "optimal", "auto"):
+        return "greedy" if optimize == "auto" else optimize
+    steps = optimize[0] if isinstance(optimize, tuple) and len(optimize) == 2 else optimize
+    if isinstance(steps, list | tuple) and steps and steps[0] == "einsum_path":
+        return tuple(tuple(map(int, places)) for places in steps[1:])
+    raise ValueError(
+        f"einsum: optimize {optimize!r} is neither 'greedy' nor 'optimal', a bool or a path of "
+        "einsum_path"
+    )
+
+
+def _path(letters: Sequence[str], output: str, sizes: dict[str, int], way: Any) -> _Path:
+    """Which operands to multiply in each step; their product comes behind the others."""
+    if isinstance(way, tuple):
+        _check_path(way, len(letters))
+        return list(way)
+    if way is False:
+        n = len(letters)
+        return [(0, 1) if k == 0 else (0, n - k - 1) for k in range(n - 1)]
+    if way == "optimal" and len(letters) <= _MOST_OPTIMAL:
+        return _optimal(tuple(letters), output, sizes)[1]
+    left = list(letters)
+    path: _Path = []
+    while len(left) > 1:
+        i, j = _cheapest(left, output, sizes)
+        path.append((i, j))
+        second, first = left.pop(j), left.pop(i)
+        left.append(_letters_of(first, second, {*output, *"".join(left)}))
+    return path
+
+
+def _check_path(path: Sequence[tuple[int, ...]], count: int) -> None:
+    for places in path:
+        if len(set(places)) != len(places) or not all(0 <= i < count for i in places):
+            raise ValueError(f"einsum: step {places} of the path does not fit {count} operands")
+        count += 1 - len(places)
+    if count != 1:
+        raise ValueError(f"einsum: the path leaves {count} operands; one must be left")
+
+
+def _letters_of(first: str, second: str, needed: set[str]) -> str:
+    return "".join(c for c in dict.fromkeys(first + second) if c in needed)
+
+
+def _optimal(letters: tuple[str, ...], output: str, sizes: dict[str, int]) -> tuple[int, _Path]:
+    """The path with the fewest multiplications, and their number: all orders are tried."""
+    known: dict[tuple[str, ...], tuple[int, _Path]] = {}
+
+    def best(left: tuple[str, ...]) -> tuple[int, _Path]:
+        if len(left) == 1:
+            return 0, []
+        if left not in known:
+            options = [step(left, i, j) for i, j in itertools.combinations(range(len(left)), 2)]
+            known[left] = min(options, key=lambda option: option[0])
+        return known[left]
+
+    def step(left: tuple[str, ...], i: int, j: int) -> tuple[int, _Path]:
+        others = left[:i] + left[i + 1 : j] + left[j + 1 :]
+        cost = math.prod(sizes[c] for c in {*left[i], *left[j]})
+        product = _letters_of(left[i], left[j], {*output, *"".join(others)})
+        more, path = best((*others, product))
+        return cost + more, [(i, j), *path]
+
+    return best(letters)
+
+
+# -- letters ---------------------------------------------------------------------------------------
+
+
+def _parsed(subscripts: str, operands: Sequence[Tracer | Aval]) -> tuple[list[str], str]:
     """Letters of each operand and of the result, with `...` replaced by unused letters."""
     text = subscripts.replace(" ", "")
     left, arrow, right = text.partition("->")
@@ -117,17 +284,19 @@ def _check(subscripts: str, inputs: Sequence[str], output: str) -> None:
         )
 
 
-def _listed(operands: Sequence[Tracer]) -> str:
-    return ", ".join(str(x.aval) for x in operands)
+def _listed(operands: Sequence[Tracer | Aval]) -> str:
+    return ", ".join(str(getattr(x, "aval", x)) for x in operands)
 
 
-def _sizes(subscripts: str, inputs: Sequence[str], operands: Sequence[Tracer]) -> dict[str, int]:
+def _sizes(
+    subscripts: str, inputs: Sequence[str], operands: Sequence[Tracer | Aval]
+) -> dict[str, int]:
     """Size of each letter; axes of size 1 broadcast."""
     sizes: dict[str, int] = {}
     for letters, x in zip(inputs, operands, strict=True):
         if len(letters) != x.ndim:
             raise ValueError(
-                f"einsum: {letters!r} of {subscripts!r} names {len(letters)} axes of {x.aval}"
+                f"einsum: {letters!r} of {subscripts!r} names {len(letters)} axes of {_listed([x])}"
             )
         for c, n in zip(letters, x.shape, strict=True):
             if sizes.setdefault(c, n) != n and 1 not in (n, sizes[c]):
@@ -151,16 +320,15 @@ def _single(term: _Term, sizes: dict[str, int]) -> _Term:
     return _Term(x, letters)
 
 
-def _cheapest(terms: Sequence[_Term], output: str, sizes: dict[str, int]) -> tuple[int, int]:
+def _cheapest(letters: Sequence[str], output: str, sizes: dict[str, int]) -> tuple[int, int]:
     """Positions of the two terms whose product is smallest."""
 
     def size(pair: tuple[int, int]) -> int:
-        others = [t.letters for k, t in enumerate(terms) if k not in pair]
+        others = [text for k, text in enumerate(letters) if k not in pair]
         needed = set(output).union(*others)
-        both = set(terms[pair[0]].letters) | set(terms[pair[1]].letters)
-        return math.prod(sizes[c] for c in both & needed)
+        return math.prod(sizes[c] for c in {*letters[pair[0]], *letters[pair[1]]} & needed)
 
-    return min(itertools.combinations(range(len(terms)), 2), key=size)
+    return min(itertools.combinations(range(len(letters)), 2), key=size)
 
 
 def _contracted(first: _Term, second: _Term, needed: set[str], precision: str) -> _Term:

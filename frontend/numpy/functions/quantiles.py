@@ -18,9 +18,10 @@ from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import Axis, axes_of
 from anvl.numpy.arrays.choice import isinf, isnan, logical_and, logical_not, where
 from anvl.numpy.arrays.creation import asarray
-from anvl.numpy.arrays.indexing import take
-from anvl.numpy.arrays.shaping import moveaxis, reshape
+from anvl.numpy.arrays.indexing import take, take_along_axis
+from anvl.numpy.arrays.shaping import broadcast_to, moveaxis, reshape
 from anvl.numpy.arrays.sorting import sort
+from anvl.numpy.functions.arithmetic import remainder
 from anvl.numpy.functions.elementwise import (
     add,
     astype,
@@ -31,16 +32,28 @@ from anvl.numpy.functions.elementwise import (
     greater_equal,
     less_equal,
     mark_weak,
+    maximum,
+    minimum,
     multiply,
     rint,
     subtract,
 )
 from anvl.numpy.functions.emitting import is_kind, prim
+from anvl.numpy.functions.reductions import sum
 from anvl.runtime import hiding_frames
 
 __all__ = ["median", "percentile", "quantile"]
 
-_METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
+#: alpha and beta of the methods that interpolate: quantile q of n sorted elements is at position
+#: n q + alpha + q (1 - alpha - beta) - 1.  Source: Hyndman and Fan (1996), definitions 4 to 9.
+_INTERPOLATING = {
+    "interpolated_inverted_cdf": (0.0, 1.0), "hazen": (0.5, 0.5), "weibull": (0.0, 0.0),
+    "linear": (1.0, 1.0), "median_unbiased": (1 / 3, 1 / 3), "normal_unbiased": (3 / 8, 3 / 8),
+}  # fmt: skip
+_METHODS = (
+    "inverted_cdf", "averaged_inverted_cdf", "closest_observation", *_INTERPOLATING, "lower",
+    "higher", "midpoint", "nearest",
+)  # fmt: skip
 
 
 @public("axis", "keepdims")
@@ -66,8 +79,9 @@ def quantile(
 ) -> Any:
     """Quantile q, 0 to 1, of the elements along `axis`.
 
-    With n sorted elements, quantile q is at position q (n - 1).  The derivative goes to the
-    selected elements, and to q for "linear".  Equal elements share it evenly.
+    With n sorted elements, quantile q is at position q (n - 1), or as the method says.  The
+    derivative goes to the selected elements, and to q for methods that interpolate.  Equal elements
+    share it evenly.
 
     Parameters
     ----------
@@ -76,9 +90,12 @@ def quantile(
     q : float or array
         Values out of range give NaN, as NaN elements do.
     axis : int or sequence of int, optional
-    method : {"linear", "lower", "higher", "midpoint", "nearest"}
+    method : str
         Between two elements "linear" interpolates, "lower", "higher" and "nearest" take one, and
-        "midpoint" the mean of both.
+        "midpoint" the mean of both.  Definitions 1 to 9 of Hyndman and Fan are "inverted_cdf",
+        "averaged_inverted_cdf", "closest_observation", which select; and
+        "interpolated_inverted_cdf", "hazen", "weibull", "linear", "median_unbiased" and
+        "normal_unbiased", which interpolate.
     keepdims : bool
 
     Returns
@@ -92,7 +109,8 @@ def quantile(
 
     Notes
     -----
-    Source: R. Hyndman and Y. Fan, Sample quantiles in statistical packages (1996), definition 7.
+    Source: R. Hyndman and Y. Fan, Sample quantiles in statistical packages (1996);
+    `numpy.quantile`.
 
     Examples
     --------
@@ -100,7 +118,7 @@ def quantile(
     >>> print(np.quantile(np.asarray([1.0, 2.0, 4.0]), np.asarray([0.25, 0.5])))
     [1.5 2. ]
     """
-    return _quantile("quantile", x, _parts(q), axis, method, keepdims)
+    return of_elements("quantile", x, q, axis, method, keepdims)
 
 
 @hiding_frames
@@ -115,8 +133,12 @@ def percentile(
     >>> print(np.percentile(np.asarray([1.0, 2.0, 4.0]), 25))
     1.5
     """
-    part = q / 100 if isinstance(q, int | float) else divide(_parts(q), 100)
-    return _quantile("percentile", x, part, axis, method, keepdims)
+    return of_elements("percentile", x, divided_by_100(q), axis, method, keepdims)
+
+
+def divided_by_100(q: Any) -> Any:
+    """A percentage as a part; a Python number keeps all its digits."""
+    return q / 100 if isinstance(q, int | float) else divide(_parts(q), 100)
 
 
 def _parts(q: Any) -> Any:
@@ -124,10 +146,11 @@ def _parts(q: Any) -> Any:
     return asarray(q, "f64") if isinstance(q, list | tuple) else q
 
 
-def _quantile(name: str, x: Any, q: Any, axis: Axis, method: str, keepdims: bool) -> Any:
+def of_elements(name: str, x: Any, q: Any, axis: Axis, method: str, keepdims: bool) -> Any:
+    """Quantiles of arrays; those whose name begins with "nan" ignore NaN."""
     # A Python number is part of the program: as an argument it would be rounded to an f32.
     of = _of_number if isinstance(q, int | float) else _of_array
-    return of(name, x, q, axis, method, keepdims)
+    return of(name, x, _parts(q), axis, method, keepdims)
 
 
 @public("name", "q", "axis", "method", "keepdims")
@@ -149,21 +172,30 @@ def _evaluated(name: str, x: Any, q: Any, axis: Axis, method: str, keepdims: boo
     axes = axes_of(axis, operand.ndim, name)
     # Where the two middle ones of [0, 1, 1, 5] tie, the median is smooth, half of each.
     ordered = prim("share_ties", sort(_rows(operand, axes), axis=0), axis=0)
-    count = ordered.shape[0]
-    if count == 0:
+    if ordered.shape[0] == 0:
         raise ValueError(f"{name}: {operand.aval} has no elements along axis {axes}")
     dtype = operand.dtype
     wide = np.dtype(np.float32) if dtype.itemsize <= 2 else dtype  # a position needs its bits
     is_number = isinstance(q, int | float)
     part = constant(float(q), wide) if is_number else convert(as_tracer(q, name), wide)
     inside = logical_and(greater_equal(part, 0), less_equal(part, 1))
-    found = _interpolate(ordered, multiply(where(inside, part, 0), count - 1), method)
-    defined = logical_and(_spread(inside, ordered), logical_not(isnan(ordered[-1])))
-    result = convert(where(defined, found, np.nan), dtype)
+    found, defined = _found(ordered, where(inside, part, 0), method, name.startswith("nan"))
+    result = convert(where(logical_and(_spread(inside, ordered), defined), found, np.nan), dtype)
     if keepdims:
         sizes = tuple(1 if i in axes else n for i, n in enumerate(operand.shape))
         result = reshape(result, (*part.shape, *sizes))
     return mark_weak(result, weak)
+
+
+def _found(ordered: Tracer, part: Any, method: str, ignores_nan: bool) -> tuple[Any, Any]:
+    """Quantiles along the first axis, and where there are any."""
+    if not ignores_nan:
+        return _interpolate(ordered, part, ordered.shape[0], method), logical_not(
+            isnan(ordered[-1])
+        )
+    counts = sum(logical_not(isnan(ordered)), axis=0)
+    at = broadcast_to(_spread(part, ordered), part.shape + counts.shape)
+    return _interpolate(ordered, at, counts, method), greater_equal(counts, 1)
 
 
 def _rows(x: Tracer, axes: tuple[int, ...]) -> Tracer:
@@ -177,19 +209,61 @@ def _spread(q: Tracer, ordered: Tracer) -> Tracer:
     return reshape(q, q.shape + (1,) * (ordered.ndim - 1))
 
 
-def _interpolate(ordered: Tracer, place: Tracer, method: str) -> Any:
-    """Values at these positions of the first axis, interpolated between two elements."""
-    low, high = floor(place), ceil(place)
-    if method == "nearest":
-        low = high = rint(place)
+def _position(q: Any, count: Any, method: str) -> tuple[Any, Any]:
+    """The position of quantile q among `count` sorted elements, and its share of the upper one."""
+    if method in _INTERPOLATING:
+        alpha, beta = _INTERPOLATING[method]
+        place = multiply(q, subtract(count, 1))
+        if method != "linear":
+            place = subtract(add(multiply(q, count), add(multiply(q, 1 - alpha - beta), alpha)), 1)
+        return _with_share(place, count)
+    if method in ("lower", "higher", "nearest", "midpoint"):
+        place = multiply(q, subtract(count, 1))
+        whole = {"lower": floor, "higher": ceil, "nearest": rint}.get(method)
+        if whole is not None:
+            return whole(place), 0
+        return floor(place), where(equal(place, floor(place)), 0, 0.5)
+    place = subtract(multiply(q, count), 1.5 if method == "closest_observation" else 1)
+    low = floor(place)
+    on = equal(place, low)
+    if method == "averaged_inverted_cdf":
+        return low, where(on, 0.5, 1)
+    if method == "closest_observation":  # the one with an even number, counted from 1
+        on = logical_and(on, equal(remainder(low, 2), 1))
+    return where(on, low, add(low, 1)), 0
+
+
+def _with_share(place: Any, count: Any) -> tuple[Any, Any]:
+    """A position between 0 and count - 1, and how far it lies above the element below it."""
+    inside = minimum(maximum(place, 0), maximum(subtract(count, 1), 0))
+    low = floor(inside)
+    return low, subtract(inside, low)
+
+
+def _interpolate(ordered: Tracer, q: Any, count: Any, method: str) -> Any:
+    """Quantiles of the first `count` elements along the first axis."""
+    low, share = _position(q, count, method)
+    last = maximum(subtract(count, 1), 0)
     places = counting_dtype(ordered.shape[0] - 1)
-    below, above = (take(ordered, astype(p, places), 0) for p in (low, high))
-    if method in ("lower", "nearest"):
+    ends = [
+        _element(ordered, astype(minimum(maximum(p, 0), last), places), count)
+        for p in (low, low if type(share) is int else ceil(add(low, share)))
+    ]
+    below, above = ends
+    if type(share) is int:
         return below
-    if method == "higher":
-        return above
-    share = 0.5 if method == "midpoint" else _spread(subtract(place, low), ordered)
+    if isinstance(count, int):
+        share = _spread(as_tracer(share), ordered)
     # As a step from the nearer end, so that equal infinities give themselves; of equal numbers both
     # ends get their share of the derivative.
     alike = logical_and(equal(below, above), isinf(below))
     return add(below, multiply(where(alike, 0, subtract(above, below)), share))
+
+
+def _element(ordered: Tracer, at: Any, count: Any) -> Any:
+    """Elements at positions of the first axis: the same for all columns, or of each column."""
+    if isinstance(count, int):
+        return take(ordered, at, 0)
+    n = at.ndim - (ordered.ndim - 1)
+    rows = reshape(at, (-1, *at.shape[n:]))
+    return reshape(take_along_axis(ordered, rows, 0), at.shape)

@@ -14,8 +14,9 @@ from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import Axis, axes_of, axis_of, each_axis, ints_of
 from anvl.numpy.arrays.creation import arange
+from anvl.numpy.arrays.padding import pad
 from anvl.numpy.arrays.placing import placed
-from anvl.numpy.arrays.shaping import moveaxis, pad, roll, slice_axis
+from anvl.numpy.arrays.shaping import moveaxis, roll, slice_axis
 from anvl.numpy.functions.elementwise import conj, divide, multiply
 from anvl.numpy.functions.emitting import is_kind, prim
 

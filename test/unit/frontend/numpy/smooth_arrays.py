@@ -86,10 +86,6 @@ def _real(name: str, reference: Any = None, *zs: complex) -> Any:
 COMPLEX = [
     _complex("abs", anp.abs, np.abs, 3, -2j, 1 + 1j),
     _complex("angle", anp.angle, np.angle, 3, -2j, 1 + 1j),
-    _complex("hypot", lambda z: anp.hypot(z, z * 1j + 2),
-             lambda z: np.hypot(abs(z), abs(z * 1j + 2)), 0.3, 1j, 1 + 1j),
-    _complex("hypot with 0", lambda z: anp.hypot(z, 2 + 0j), lambda z: np.sqrt(abs(z) ** 2 + 4),
-             0, 3j),
     _complex("var", anp.var, np.var, 1, 1, 1),
     _complex("norm", linalg.norm, np.linalg.norm, 1, 0, 1j),
     _complex("abs, squared", lambda z: anp.abs(z) ** 2, lambda z: np.abs(z) ** 2, 0, 1j),

@@ -64,8 +64,8 @@ LINEAR: dict[str, Callable[[Any], Any]] = {
 #: Other names of one function.
 OTHER_NAMES = set(
     "absolute acos acosh amax amin arccos arccosh arcsin arcsinh arctan arctan2 arctanh around "
-    "concat conjugate degrees fabs fix mod pow radians true_divide bitwise_invert bitwise_not "
-    "left_shift right_shift".split()
+    "concat conjugate degrees fabs fix mod pow radians row_stack true_divide "
+    "bitwise_invert bitwise_not left_shift right_shift".split()
 )
 
 CORNERS = {

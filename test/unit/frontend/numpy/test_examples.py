@@ -12,7 +12,8 @@ MODULES = [anp, anp.fft, anp.linalg, anvl.random, anvl.nn, anvl.nn.initializers,
 
 def functions(module):
     found = {name: getattr(module, name) for name in module.__all__}
-    return [f for f in found.values() if callable(f) and not isinstance(f, type)]
+    ours = [f for f in found.values() if not str(getattr(f, "__module__", "")).startswith("numpy")]
+    return [f for f in ours if callable(f) and not isinstance(f, type)]
 
 
 @pytest.mark.sweep(keep=50, part=150)
@@ -33,11 +34,8 @@ def test_all_names_are_listed_once_and_there(module):
     assert all(hasattr(module, name) for name in module.__all__)
 
 
-def test_functions_whose_shapes_depend_on_values_say_why_they_are_not_there():
-    for name in ("unique", "union1d"):
-        with pytest.raises(
-            AttributeError, match=rf"anvl.numpy has no {name}: .* shape that depends"
-        ):
-            getattr(anp, name)
-    with pytest.raises(AttributeError, match=r"module 'anvl.numpy' has no attribute 'no_such'"):
+def test_a_name_that_is_not_there_is_refused_with_the_nearest():
+    with pytest.raises(AttributeError, match=r"'anvl.numpy' has no attribute 'no_such'$"):
         anp.no_such  # noqa: B018
+    with pytest.raises(AttributeError, match=r"no attribute 'histgram'; did you mean 'histogram'"):
+        anp.histgram  # noqa: B018

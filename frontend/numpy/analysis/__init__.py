@@ -1,0 +1,1 @@
+"""NumPy's staples beyond the array API standard, each a composition of other functions."""
