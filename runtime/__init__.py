@@ -41,7 +41,12 @@ from anvl.runtime.executable import (
     compile,
     compile_lowered,
 )
-from anvl.runtime.execution.donation import Donation, DonationWarning
+from anvl.runtime.execution.donation import (
+    Donation,
+    DonationWarning,
+    name_constant,
+    named_constant,
+)
 from anvl.runtime.handlers.callbacks import CallbackError
 from anvl.runtime.handlers.ffi import include_dir, register_handler, registered_handlers
 from anvl.runtime.instrumentation.phases import DEBUG, INFO, is_watched, phase
@@ -117,6 +122,8 @@ __all__ = [
     "make_dispatch",
     "make_flat_dispatch",
     "make_function",
+    "name_constant",
+    "named_constant",
     "normal",
     "phase",
     "put",

@@ -28,7 +28,7 @@ from anvl.runtime.dispatch_code import (
 from anvl.runtime.ending import leave_if_ending, on_end
 from anvl.runtime.errors import RuntimeFailure
 from anvl.runtime.executable import Entry
-from anvl.runtime.execution.donation import fate_of
+from anvl.runtime.execution.donation import fate_of, named_constant
 from anvl.runtime.execution.execution_errors import execution_failure
 from anvl.runtime.execution.out_of_memory import run_once_more
 from anvl.runtime.lazy import compat
@@ -379,7 +379,7 @@ def _explained(
     for position, buffer in enumerate(constants):
         if buffer.is_deleted():
             return RuntimeFailure(
-                f"execute: constant {position} {buffer.aval} {fate_of(buffer)}; "
+                f"execute: {named_constant(buffer, position)} {buffer.aval} {fate_of(buffer)}; "
                 f"do not delete arrays that a compiled function closes over"
             )
     known = names() if callable(names) else names

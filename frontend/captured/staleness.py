@@ -31,6 +31,7 @@ from anvl.core.config import config
 from anvl.core.locations import user_stack_level
 from anvl.core.traced import Traced
 from anvl.dialect.core.errors import StaleClosureError, StaleClosureWarning
+from anvl.runtime import Array, name_constant
 
 __all__ = ["Captured", "Staleness", "Verdict"]
 
@@ -48,6 +49,12 @@ class Captured(NamedTuple):
     def is_current(self) -> bool:
         """Whether the values are the same objects."""
         return self.guard is None or self.guard()
+
+    def name_arrays(self) -> None:
+        """Let messages call the arrays as the function does: `self.params['w']`."""
+        for check in self.snapshot.checks:
+            if type(check.value) is Array:
+                name_constant(check.value.buffer, _plain(check.path))
 
     def without_objects(self) -> Captured:
         """The values alone, which keep no large array alive."""
@@ -133,7 +140,10 @@ class Staleness:
         given = self.given(arguments)
         before = self.before_trace(given)
         traced = trace(arguments)
-        return traced, self.after_trace(before, given)
+        captured = self.after_trace(before, given)
+        if captured is not None:
+            captured.name_arrays()
+        return traced, captured
 
     def captured(self, found: Snapshot, excluded: tuple[str, ...]) -> Captured | None:
         """These values, without some; None if none is left."""

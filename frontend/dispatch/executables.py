@@ -41,6 +41,7 @@ from anvl.runtime import (
     array_type,
     compile_lowered,
     default_placement,
+    named_constant,
     phase,
     put,
 )
@@ -226,7 +227,8 @@ def executable_of(
     ]
     arg_types = [*(c.aval for c in constants), *key]
     out_types = [array_type(a.shape, a.dtype, place, a.weak_type) for a in out_avals]
-    arguments = (*(f"constant {i}" for i in order), *names)
+    constant_names = [named_constant(program.captured[i].buffer, i) for i in order]
+    arguments = (*constant_names, *names)
     _check_places(arg_types, arguments, options.function)
     if options.interpreted:
         run_by_interpreter = InterpretedExecutable(

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 
 from anvl.runtime.tracebacks import is_library_code
 
-__all__ = ["Donation", "DonationWarning", "donating", "fate_of"]
+__all__ = [
+    "Donation", "DonationWarning", "donating", "fate_of", "name_constant", "named_constant",
+]  # fmt: skip
 
 
 class DonationWarning(UserWarning):
@@ -71,3 +73,13 @@ def fate_of(buffer: Any) -> str:
         return "was deleted or donated"
     label, (file, line) = found
     return f"was donated to {label}, at {file}:{line}"
+
+
+def name_constant(buffer: Any, name: str) -> None:
+    """Keep the name of an array that a compiled function closes over, for messages."""
+    buffer.captured_as = name
+
+
+def named_constant(buffer: Any, position: int) -> str:
+    """The name of an array that a compiled function closes over, or its position."""
+    return getattr(buffer, "captured_as", f"constant {position}")

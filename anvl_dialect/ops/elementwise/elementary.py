@@ -68,6 +68,36 @@ def one_minus(x: Value) -> Value:
     return plus(neg(x), 1) if kind(x.type.element_type) == C else sub(full_like(x, 1), x)
 
 
+def _winner_share(g: Value, x: Value, direction: str, y: Value) -> Value:
+    """g where x `direction` y holds, g / 2 where x == y (ties share evenly), else 0.
+
+    The operands are compared with each other, not with the result: see Note [Numbers that are
+    compared].
+    """
+    wins = emit.compare(x, y, comparison_direction=direction)
+    return emit.select(wins, _halved_at_ties(g, x, y), zeros_like(g))
+
+
+def _winner_shares(*directions: str) -> Any:
+    """The rule `adjoint` that gives each operand its `_winner_share`, with the mask to be applied.
+
+    It compares for ties once.
+    """
+
+    def adjoint(cls: Any, g: Value, xs: Sequence[Value], z: Value) -> Sequence[Any]:
+        share = _halved_at_ties(g, *xs)
+        return [partial(masked, share, xs, direction) for direction in directions]
+
+    def masked(share: Value, xs: Sequence[Value], direction: str) -> Masked:
+        return Masked(share, ((emit.compare(*xs, comparison_direction=direction), True),))
+
+    return classmethod(adjoint)
+
+
+def _halved_at_ties(g: Value, x: Value, y: Value) -> Value:
+    return emit.select(_equal(x, y), times(g, 0.5), g)
+
+
 # fmt: off
 #                name          StableHLO             takes  g times dy/dx                          sampled in
 neg     = unary("neg",        "negate",              FIC,  lambda g, x, y: neg(g))
@@ -112,8 +142,8 @@ sub     = binary("sub",       "subtract",            FIC,  lambda g, x, y, z: g,
 mul     = binary("mul",       "multiply",            ALL,  lambda g, x, y, z: mul(g, y), lambda g, x, y, z: mul(g, x))
 div     = binary("div",       "divide",              FIC,  lambda g, x, y, z: div(g, y), lambda g, x, y, z: neg(mul(div(g, y), z)), ANY, (0.5, 3.0))
 rem     = binary("rem",       "remainder",           FI,   lambda g, x, y, z: g, lambda g, x, y, z: neg(mul(g, _truncated(div(x, y)))), (7.1, 7.9), (2.05, 2.35))
-maximum = binary("maximum",   "maximum",             REAL, lambda g, x, y, z: _winner_share(g, x, "GE", y), lambda g, x, y, z: _winner_share(g, x, "LE", y))
-minimum = binary("minimum",   "minimum",             REAL, lambda g, x, y, z: _winner_share(g, x, "LE", y), lambda g, x, y, z: _winner_share(g, x, "GE", y))
+maximum = binary("maximum",   "maximum",             REAL, lambda g, x, y, z: _winner_share(g, x, "GE", y), lambda g, x, y, z: _winner_share(g, x, "LE", y), adjoint=_winner_shares("GE", "LE"))
+minimum = binary("minimum",   "minimum",             REAL, lambda g, x, y, z: _winner_share(g, x, "LE", y), lambda g, x, y, z: _winner_share(g, x, "GE", y), adjoint=_winner_shares("LE", "GE"))
 polygamma = binary("polygamma", polygamma_value,     F,    ORDER, lambda g, n, x, z: mul(g, polygamma(plus(n, 1), x)), (1.0, 1.0), (0.5, 5.0))
 zeta    = binary("zeta",      zeta_value,            F,    lambda g, s, q, z: mul(g, in_wide(zeta_order_slope, s, q)), lambda g, s, q, z: neg(mul(g, _next_zeta(s, q))), (2.5, 4.0), (0.5, 3.0))
 nextafter = binary("nextafter", "chlo.next_after",   F,    lambda g, x, y, z: g, None)  # z equals x up to rounding
@@ -330,40 +360,6 @@ def _pow_dy(x: Value, y: Value, z: Value) -> Value:
     if kind(x.type.element_type) == F:  # complex numbers have no order: any y gives 0 at x = 0
         is_0 = and_(is_0, emit.compare(y, zeros_like(y), comparison_direction="GE"))
     return mul(z, log(emit.select(is_0, full_like(x, 1), x)))
-
-
-def _winner_share(g: Value, x: Value, direction: str, y: Value) -> Value:
-    """g where x `direction` y holds, g / 2 where x == y (ties share evenly), else 0.
-
-    The operands are compared with each other, not with the result: see Note [Numbers that are
-    compared].
-    """
-    wins = emit.compare(x, y, comparison_direction=direction)
-    return emit.select(wins, _halved_at_ties(g, x, y), zeros_like(g))
-
-
-def _winner_shares(*directions: str) -> Any:
-    """The rule `adjoint` that gives each operand its `_winner_share`, with the mask to be applied.
-
-    It compares for ties once.
-    """
-
-    def adjoint(cls: Any, g: Value, xs: Sequence[Value], z: Value) -> Sequence[Any]:
-        share = _halved_at_ties(g, *xs)
-        return [partial(masked, share, xs, direction) for direction in directions]
-
-    def masked(share: Value, xs: Sequence[Value], direction: str) -> Masked:
-        return Masked(share, ((emit.compare(*xs, comparison_direction=direction), True),))
-
-    return classmethod(adjoint)
-
-
-def _halved_at_ties(g: Value, x: Value, y: Value) -> Value:
-    return emit.select(_equal(x, y), times(g, 0.5), g)
-
-
-OPS["anvl.maximum"].adjoint = _winner_shares("GE", "LE")  # type: ignore[method-assign]
-OPS["anvl.minimum"].adjoint = _winner_shares("LE", "GE")  # type: ignore[method-assign]
 
 
 def _equal(x: Value, y: Value) -> Value:

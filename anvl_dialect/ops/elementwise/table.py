@@ -44,7 +44,13 @@ class Binary(Elementwise):
 
 
 def _table_op(
-    base: Any, name: str, hlo: Any, kinds: str, passes: tuple[Any, ...], domains: tuple[Any, ...]
+    base: Any,
+    name: str,
+    hlo: Any,
+    kinds: str,
+    passes: tuple[Any, ...],
+    domains: tuple[Any, ...],
+    **rules: Any,
 ) -> Any:
     home = sys._getframe(2).f_globals  # globals of the file that holds the row
     described = {
@@ -55,6 +61,7 @@ def _table_op(
         "kinds": kinds,
         "passes": passes,
         "domains": domains,
+        **rules,
     }
     if callable(hlo):
         described |= _composed(name, hlo)
@@ -100,6 +107,10 @@ def binary(
     dy: Any,
     first: tuple[float, float] = ANY,
     second: Any = None,
+    **rules: Any,
 ) -> Any:
-    """Define a binary op; `dx` and `dy` map `(g, x, y, z)` to g dz/dx and g dz/dy."""
-    return _table_op(Binary, name, hlo, kinds, (dx, dy), (first, second or first))
+    """Define a binary op; `dx` and `dy` map `(g, x, y, z)` to g dz/dx and g dz/dy.
+
+    `rules` are those of its block that do not follow from these, by name.
+    """
+    return _table_op(Binary, name, hlo, kinds, (dx, dy), (first, second or first), **rules)

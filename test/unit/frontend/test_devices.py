@@ -78,7 +78,7 @@ def test_without_arrays_it_runs_where_its_closed_over_arrays_are(devices, there)
         np.testing.assert_array_equal(found, x * np.arange(3.0))
     assert f.cache_size() == 2
     assert anvl.jit(lambda: there + 1)().device is devices[1]
-    with pytest.raises(ValueError, match=r"<lambda>: constant 0 f64\[3\] is on .*id=1\)>, x f64"):
+    with pytest.raises(ValueError, match=r"<lambda>: there f64\[3\] is on .*id=1\)>, x f64"):
         f(anp.ones(3, dtype="f64"))
     # A call that has an array elsewhere fails, whatever ran before it, and changes nothing.
     assert f(2.0).device is devices[1]

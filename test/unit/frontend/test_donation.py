@@ -137,9 +137,28 @@ def test_one_array_donated_twice_or_closed_over_is_refused_and_stays():
     with pytest.raises(RuntimeFailure, match="x and y are the same array, and the call donates"):
         both(2.0, 2.0, x, x)
     table = f32(1.0, 2.0)
-    with pytest.raises(RuntimeFailure, match="constant 0 and y are the same array, and the call"):
+    with pytest.raises(RuntimeFailure, match="table and y are the same array, and the call"):
         anvl.jit(lambda y: y + table, donate="y")(table)
     assert x == 1.0 and table[1] == 2.0
+
+
+def test_a_donated_array_that_a_method_closes_over_has_its_name():
+    class Model:
+        def __init__(self):
+            self.params = {"w": f32(1.0, 2.0)}
+
+        def predict(self, x):
+            return self.params["w"] * x
+
+    model = Model()
+    predict = anvl.jit(model.predict)
+    predict(2.0)
+    anvl.jit(lambda w: w * 0.5, donate="w")(model.params["w"])
+    for _ in range(2):
+        with pytest.raises(
+            RuntimeFailure, match=r"self\.params\['w'\] f32\[2\] was donated to <lam"
+        ):
+            predict(2.0)
 
 
 def test_arguments_are_kept_if_the_call_fails():
