@@ -23,6 +23,7 @@ from anvl.dialect.core.definition.op_checks import (
     is_known_to_fit,
     misspelt,
     problem_of,
+    reports_all,
     result_types,
 )
 from anvl.dialect.core.definition.op_class import complete
@@ -196,4 +197,4 @@ class AnvlOp(OpRules):
         problem = self.problem_of(op) or misspelt(type(self), op)
         if problem is not None:
             op.location.emit_error(problem)
-        return problem is None
+        return problem is None or reports_all()

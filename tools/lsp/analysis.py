@@ -7,10 +7,13 @@ answer({"do": "show", "name": "f.mlir", "text": text, "pipeline": "cse"})
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from functools import cache
+from operator import itemgetter
 from typing import Any
 
+from anvl.dialect.core.definition.op_checks import all_reported
 from anvl.dialect.core.mlir import ir
 from anvl.passes.framework import pipeline
 from anvl.tools.io.diagnostics import Diagnostic, rendered
@@ -19,16 +22,18 @@ from anvl.tools.io.programs import Refused, program_of, read_chunk, run_passes
 from anvl.tools.io.source import Chunk, InputError, from_text
 from anvl.tools.lsp.child import serve
 from anvl.tools.lsp.lexing import tokens
-from anvl.tools.lsp.outline import Function, Outline, closings
+from anvl.tools.lsp.outline import Outline, closings
 from anvl.tools.lsp.pieces import Piece, piece_at, pieces
+from anvl.tools.lsp.recovery import Edit, broken_at, declaration_at, edited
 from anvl.tools.lsp.text_positions import TextPositions
 from anvl.tools.opt.print_options import PrintOptions, asm
 from anvl.tools.run.worker import serve_and_exit
 
 __all__ = ["answer", "without_locations"]
 
-_MOST_FUNCTIONS = 20  # with an error each; then the text is read no more
-_LONGEST_RECOVERY = 300_000  # characters; reading larger texts repeatedly would be felt
+_MOST_READS = 40  # of one text, each to find the next error
+_MOST_READ = 2_000_000  # characters in all: what takes longer would be felt
+_UPGRADED = r"anvl\.(case|while)\b|sdy\."
 _LONGEST_MESSAGE = 10_000  # some hold a whole module
 _LONGEST_TOKEN = 1_000
 
@@ -50,6 +55,7 @@ def _checked(question: Mapping[str, Any]) -> dict[str, Any]:
         for piece in pieces(question["name"], text)
         for diagnostic in _diagnosed(piece, places, types, question.get("unregistered", False))
     ]
+    found.sort(key=itemgetter("start"))
     if not found and text != question["text"]:
         found = _of_locations(question)
     return {"diagnostics": found, "places": types.of_place, "types": types.names}
@@ -71,34 +77,54 @@ def _diagnosed(
 ) -> Iterator[Diagnostic]:
     """The diagnostics of a program.
 
-    MLIR stops at the first error.  So the function around it loses its body, and the rest is read
-    again.
+    MLIR stops at the first error of a parser or of a verifier in C++.  So the op there, or the
+    function around it, gets a stand-in, and the rest is read again: see Note [Stand-ins].
     """
-    functions = cache(lambda: Outline(places.text, piece.start, piece.end).functions)
-    given_up: list[Function] = []
-    while len(given_up) <= _MOST_FUNCTIONS:
-        module, said = _read(_with_declarations(piece, places.text, given_up), unregistered)
-        if module is not None:
-            types.add(module)
-        new = [d for d in said if not _is_in(given_up, _at(d, places))]
-        yield from new
-        error = next((d for d in new if d.severity == "error" and d.line), None)
-        if error is None or len(places.text) > _LONGEST_RECOVERY:
+    outline = cache(lambda: Outline(places.text, piece.start, piece.end))
+    edits: list[Edit] = []
+    known: dict[object, Diagnostic] = {}  # the first of each place, or text without one
+    for _ in range(min(_MOST_READS, 1 + _MOST_READ // (1 + piece.end - piece.start))):
+        module, said = _read(edited(piece, places.text, edits), unregistered)
+        types.add(module)
+        new = [d for d in said if known.setdefault(_place(d) or d.message, d) is d]
+        yield from (d for d in new if not _follows_from(edits, d, places))
+        edit = _next_edit(said, edits, places, outline) if module is None else None
+        if edit is None:
             return
-        around = _function_around(functions(), _at(error, places))
-        if around is None:
-            return
-        given_up.append(around)
+        edits = [*_outside(edit, edits), edit]
 
 
-def _is_in(functions: Sequence[Function], at: int) -> bool:
-    return any(f.start <= at < f.end for f in functions)
+def _place(diagnostic: Diagnostic) -> tuple[int, int] | None:
+    return (diagnostic.line, diagnostic.column) if diagnostic.line else None
 
 
-def _function_around(functions: Sequence[Function], at: int) -> Function | None:
-    """The innermost function whose body is around an offset."""
-    found = [f for f in functions if f.body and f.body[0] <= at < f.body[1]]
-    return found[-1] if found else None
+def _next_edit(
+    said: Sequence[Diagnostic],
+    edits: Sequence[Edit],
+    places: TextPositions,
+    outline: Callable[[], Outline],
+) -> Edit | None:
+    """A stand-in for the op at the last error, or for its function; None if both have one."""
+    last = next((d for d in reversed(said) if d.severity == "error"), None)
+    if last is None or not last.line:
+        return None
+    at = _at(last, places)
+    around = [x for x in edits if x.start <= at < x.end]
+    broken = None if around else broken_at(places.text, outline(), at)
+    if broken is not None:
+        return broken
+    declared = declaration_at(places.text, outline(), at)
+    return None if declared in around else declared
+
+
+def _outside(edit: Edit, edits: Sequence[Edit]) -> list[Edit]:
+    return [x for x in edits if not edit.start <= x.start < edit.end]
+
+
+def _follows_from(edits: Sequence[Edit], diagnostic: Diagnostic, places: TextPositions) -> bool:
+    """Whether a diagnostic, or a note of it, is about a stand-in."""
+    about = [_at(d, places) for d in (diagnostic, *diagnostic.notes) if d.line]
+    return any(x.start <= at < x.end for x in edits for at in about)
 
 
 def _at(diagnostic: Diagnostic, places: TextPositions) -> int:
@@ -110,27 +136,14 @@ def _read(chunk: Chunk, unregistered: bool) -> tuple[ir.Module | None, list[Diag
         source = from_text(chunk.name, str(chunk.content))
     except InputError as error:
         return None, [error.diagnostic]
-    module, diagnostics = read_chunk(
-        Chunk(chunk.name, source.content), allow_unregistered=unregistered
-    )
+    content = Chunk(chunk.name, source.content)
+    # Some texts are changed when they are read, for which their ops must be valid.
+    reports = nullcontext() if re.search(_UPGRADED, str(source.content)) else all_reported()
+    with reports:
+        module, diagnostics = read_chunk(content, allow_unregistered=unregistered)
     if source.remark:
         diagnostics = [Diagnostic("remark", source.remark, chunk.name), *diagnostics]
     return module, diagnostics
-
-
-def _with_declarations(piece: Piece, text: str, functions: Sequence[Function]) -> Chunk:
-    """The program with declarations in place of functions; its lines stay where they were."""
-    content = str(piece.chunk.content)
-    lines_before = content[: len(content) - (piece.end - piece.start)]
-    parts, at = [lines_before], piece.start
-    for function in sorted(functions):
-        assert function.body is not None
-        begin, end = function.body
-        # A declaration cannot be public.
-        parts += [text[at : function.start], "func.func private "]
-        parts += [text[function.name.start : begin], "\n" * text.count("\n", begin, end)]
-        at = end
-    return Chunk(piece.chunk.name, "".join([*parts, text[at : piece.end]]))
 
 
 def _placed(diagnostic: Diagnostic, piece: Piece, places: TextPositions) -> dict[str, Any]:
@@ -174,8 +187,9 @@ class _Types:
         self.of_place: dict[str, list[int]] = {}
         self._numbers: dict[ir.Type, int] = {}
 
-    def add(self, module: ir.Module) -> None:
-        module.operation.walk(self._visit)
+    def add(self, module: ir.Module | None) -> None:
+        if module is not None:
+            module.operation.walk(self._visit)
 
     def _visit(self, op: ir.Operation) -> ir.WalkResult:
         results = op.results

@@ -35,6 +35,8 @@ class Token(NamedTuple):
         return self.start + len(self.text)
 
 
+_KINDS = {kind.value: kind for kind in Kind}  # a third of the time of `Kind(...)`
+
 # Each alternative begins with another character, and none repeats within a repetition.
 _TOKEN = re.compile(
     r"""//[^\n]*
@@ -54,4 +56,4 @@ def tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]
     """The tokens of a text, or of a part of it, without blanks and comments."""
     for match in _TOKEN.finditer(text, start, len(text) if end is None else end):
         if match.lastgroup is not None:
-            yield Token(Kind(match.lastgroup), match[0], match.start())
+            yield Token(_KINDS[match.lastgroup], match[0], match.start())

@@ -61,13 +61,24 @@ class _Scope:
 
 
 def closings(tokens: Sequence[Token]) -> dict[int, int]:
-    """The position of the bracket that closes each bracket, by the position of that."""
-    found, opened = {}, []
+    """The position of the bracket that closes each bracket, by the position of that.
+
+    In text that is being written some are missing: a brace closes no other bracket than a brace,
+    and no other bracket closes a brace.
+    """
+    found: dict[int, int] = {}
+    opened: list[int] = []
     for i, token in enumerate(tokens):
         if token.text in _OPEN:
             opened.append(i)
-        elif token.text in _CLOSE and opened:
-            found[opened.pop()] = i
+        elif token.text in _CLOSE:
+            sought = _OPEN[_CLOSE.index(token.text)]
+            at = len(opened) - 1
+            while at >= 0 and tokens[opened[at]].text not in ("{", sought):
+                at -= 1
+            if at >= 0 and tokens[opened[at]].text == sought:
+                found[opened[at]] = i
+                del opened[at:]
     return found
 
 
@@ -88,6 +99,10 @@ class Outline:
     def closing(self, i: int) -> int:
         """The position in the tokens of the bracket that closes one; the last, if none does."""
         return self._closings.get(i, len(self.tokens) - 1)
+
+    def is_closed(self, i: int) -> bool:
+        """Whether a token is a bracket that another one closes."""
+        return i in self._closings
 
     # -- questions ---------------------------------------------------------------------------------
 

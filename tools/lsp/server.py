@@ -69,11 +69,12 @@ class Server:
         self._shower = Child(analysis.answer, seconds, analysis.__name__)
         self._documents: dict[str, Document] = {}
         self._checks: dict[str, asyncio.Task[None]] = {}
+        self._turn = asyncio.Lock()  # of a check
         self._folder = tempfile.TemporaryDirectory(prefix="anvl-lsp-")
         # VS Code refuses a command that two servers have, and has one server for each folder.
         self._show_command = f"anvl.show.{os.getpid()}"
         self._pygls = LanguageServer(
-            "anvl-lsp", anvl_version(), text_document_sync_kind=lsp.TextDocumentSyncKind.Full
+            "anvl-lsp", anvl_version(), text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental
         )
         self._register()
 
@@ -140,6 +141,9 @@ class Server:
 
     async def _checked(self, uri: str, pause: float) -> None:
         await asyncio.sleep(pause)
+        # A check that is no longer wanted cannot be stopped; without turns, all that were ever
+        # begun while one types would be waited for.
+        await self._turn.acquire()
         document = self._document(uri)
         question = {
             "do": "check",
@@ -147,12 +151,19 @@ class Server:
             "text": document.text,
             "unregistered": self._unregistered,
         }
+        asked = asyncio.ensure_future(asyncio.to_thread(self._checker.ask, question))
+        asked.add_done_callback(self._end_of_check)
         try:
-            document.checked = await asyncio.to_thread(self._checker.ask, question)
+            document.checked = await asyncio.shield(asked)
             found = document.checked["diagnostics"]
         except ChildEnded as error:
             found = [_whole(f"reading this text {error}")]
         self._publish(uri, document.version, [_diagnostic(document, each) for each in found])
+
+    def _end_of_check(self, asked: "asyncio.Future[Any]") -> None:
+        self._turn.release()
+        if not asked.cancelled():
+            asked.exception()  # is not lost where the check is no longer wanted
 
     def _publish(self, uri: str, version: int | None, found: list[lsp.Diagnostic]) -> None:
         self._pygls.text_document_publish_diagnostics(

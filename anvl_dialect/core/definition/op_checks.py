@@ -19,8 +19,8 @@ from anvl.dialect.core.types import DTYPES
 from anvl.dialect.core.types import kind as kind_of
 
 __all__ = [
-    "check_call", "check_free", "check_rules", "check_variadic", "fit_assumed", "is_known_to_fit",
-    "misspelt", "problem_of", "raised", "result_types",
+    "all_reported", "check_call", "check_free", "check_rules", "check_variadic", "fit_assumed",
+    "is_known_to_fit", "misspelt", "problem_of", "raised", "reports_all", "result_types",
 ]  # fmt: skip
 
 
@@ -182,9 +182,28 @@ _type_of = attrgetter("type")
 
 class _Assumed(threading.local):
     on = False
+    goes_on = False
 
 
 _assumed = _Assumed()
+
+
+@contextmanager
+def all_reported() -> Iterator[None]:
+    """MLIR's verifier, run within, reports each op that does not fit its class, not the first one.
+
+    It then lets the program pass: only for programs that are looked at, and not changed.
+    """
+    before, _assumed.goes_on = _assumed.goes_on, True
+    try:
+        yield
+    finally:
+        _assumed.goes_on = before
+
+
+def reports_all() -> bool:
+    """Whether the verifier is to go on after an op that does not fit."""
+    return _assumed.goes_on
 
 
 @contextmanager

@@ -1,12 +1,17 @@
 """`anvl-lsp` as an editor uses it: one server process, which all tests share."""
 
-import itertools
+import asyncio
 import sys
+import threading
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
 from lsp_client import Client
+from lsp_editor import Editor
+
+from anvl.tools.lsp.document import Document
+from anvl.tools.lsp.server import Server
 
 COMMAND = [sys.executable, "-m", "anvl.tools.lsp.lsp_tool"]
 CAPABILITIES = {"window": {"showDocument": {"support": True}}}
@@ -49,80 +54,6 @@ func.func @twice(%x: tensor<3xf32>) -> tensor<f32> {
   return %b : tensor<f32>
 }
 """
-numbers = itertools.count()
-
-
-class Editor:
-    """A document that is being typed."""
-
-    def __init__(self, client, text):
-        self.client, self.text, self.version = client, text, 1
-        self.uri = f"file:///folder/wave{next(numbers)}.mlir"
-        self.id = {"uri": self.uri}
-        document = self.id | {"languageId": "mlir", "version": 1, "text": text}
-        client.notify("textDocument/didOpen", textDocument=document)
-
-    def type(self, text):
-        self.text = text
-        self.version += 1
-        document = self.id | {"version": self.version}
-        changes = [{"text": text}]
-        self.client.notify("textDocument/didChange", textDocument=document, contentChanges=changes)
-        return self
-
-    def replace(self, old, new):
-        assert old in self.text
-        return self.type(self.text.replace(old, new))
-
-    def diagnostics(self):
-        """Severity, text in the range, and message of each."""
-        found = self.client.diagnostics(self.uri, self.version)
-        return [(x["severity"], self.at(x["range"]), x["message"]) for x in found]
-
-    def ask(self, method, mark, **params):
-        """Ask about the place of `|` in `mark`, a part of the text."""
-        assert self.text.count(mark.replace("|", "")) >= 1, mark
-        offset = self.text.index(mark.replace("|", "")) + mark.index("|")
-        before = self.text[:offset]
-        line = before.count("\n")
-        column = len(before[before.rfind("\n") + 1 :].encode("utf-16-le")) // 2
-        position = {"line": line, "character": column}
-        return self.client.request(
-            f"textDocument/{method}", textDocument=self.id, position=position, **params
-        )
-
-    def at(self, range_):
-        """`line: text` of a range, with lines from 1."""
-        start, end = range_["start"], range_["end"]
-        line = self.text.split("\n")[start["line"]].encode("utf-16-le")
-        assert start["line"] == end["line"]
-        text = line[2 * start["character"] : 2 * end["character"]].decode("utf-16-le")
-        return f"{start['line'] + 1}: {text}"
-
-    def hover(self, mark):
-        return self.ask("hover", mark)["contents"]["value"]
-
-    def complete(self, mark):
-        return self.ask("completion", mark)["items"]
-
-    def actions(self, line):
-        place = {"line": line - 1, "character": 3}
-        return {
-            x["title"]: x["command"]
-            for x in self.client.request(
-                "textDocument/codeAction",
-                textDocument=self.id,
-                range={"start": place, "end": place},
-                context={"diagnostics": []},
-            )
-        }
-
-    def run(self, command):
-        return self.client.request(
-            "workspace/executeCommand",
-            command=command["command"],
-            arguments=command["arguments"],
-        )
 
 
 @pytest.fixture(scope="module")
@@ -164,6 +95,54 @@ def test_each_function_has_its_error_and_its_callers_have_none(client):
     found = editor.diagnostics()
     assert [place for _, place, _ in found] == ['2: "anvl.sinn"', "8: call"]
     assert found[1][2] == "'func.call' op 'w' does not reference a valid function"
+
+
+def test_what_is_typed_is_all_that_is_sent(client):
+    assert client.capabilities["textDocumentSync"]["change"] == 2  # incremental
+    editor = Editor(client, "// \U0001d53d \u00e9\n" + WAVE)
+    at = editor.text.index("sin")
+    editor.edit(at, at + 3, "cos")
+    assert editor.diagnostics() == []
+    end = editor.text.index("return")
+    editor.edit(
+        end, end, '// \U0001d53d\n  %c = "anvl.sin"(%b) : (tensor<f32>) -> tensor<1xf32>\n  '
+    )
+    [(severity, place, message)] = editor.diagnostics()
+    assert (severity, place) == (1, '6: "anvl.sin"'), editor.text
+    assert message.startswith("sin: result is tensor<1xf32> but the operands give tensor<f32>")
+    start = editor.text.index("// \U0001d53d\n")
+    editor.edit(start, editor.text.index("return"), "")
+    assert editor.diagnostics() == []
+
+
+def test_checks_of_texts_that_are_gone_are_not_waited_for(monkeypatch):
+    """While one text is checked others are typed: only the last of them is checked next."""
+    server = Server(seconds=10)
+    may_answer = threading.Event()
+    asked, published = [], []
+
+    def ask(question):
+        asked.append(question["text"])
+        assert may_answer.wait(60)
+        return {"diagnostics": [], "places": {}, "types": []}
+
+    async def type_texts():
+        for version in range(6):
+            document = Document("file:///f.mlir", f"text {version}", version, "utf-16")
+            monkeypatch.setattr(server, "_document", lambda _, x=document: x)
+            server._check("file:///f.mlir", 0.0)
+            while not asked:
+                await asyncio.sleep(0.001)
+            await asyncio.sleep(0.01)  # it waits for its turn
+        may_answer.set()
+        await server._checks["file:///f.mlir"]
+
+    monkeypatch.setattr(server._checker, "ask", ask)
+    monkeypatch.setattr(server, "_publish", lambda *args: published.append(args[1]))
+    asyncio.run(type_texts())
+    server._folder.cleanup()
+    assert asked == ["text 0", "text 5"]
+    assert published == [5]
 
 
 def test_each_program_of_a_file_is_diagnosed_at_its_lines(client):
