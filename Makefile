@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 ON_PLUGIN := $(if $(PLUGIN),ANVL_DEFAULT_DEVICE=$(PLUGIN))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-processors test-newest test-matrix check unit lit examples sweep sweep-part mutants fuzz jax foreign foreign-torch fuzz-text bench typing public-types format ops wheel clean
+.PHONY: help setup demo test test-processors test-newest test-matrix check unit lit examples sweep sweep-part mutants fuzz jax foreign foreign-torch array-api fuzz-text bench typing public-types format ops wheel clean
 
 help: ## list the targets
 	@echo "anvl: the two commands to start with are \`make demo\` and \`make test\`."
@@ -95,6 +95,14 @@ foreign: $(BENCH_STAMP) ## programs that jax writes, lifted, run, differentiated
 foreign-torch: setup ## programs that torch-mlir writes from PyTorch's (2 GB, installed for this alone)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[torch]'
 	$(BIN)/python test/foreign/run_torch.py
+
+# The commit of github.com/data-apis/array-api-tests that the numbers in the documentation are from.
+ARRAY_API_COMMIT := 55fcc60179efa2680ddd6cd926ddf17b83530e2b
+array-api: setup ## run the suite of the Array API standard, from ARRAY_API_TESTS=a clone; OPTIONS=--jit
+	@test -n "$(ARRAY_API_TESTS)" || { echo "name a clone, with its submodule: make array-api" \
+	  "ARRAY_API_TESTS=../array-api-tests (of github.com/data-apis/array-api-tests," \
+	  "at $(ARRAY_API_COMMIT))" >&2; exit 1; }
+	$(BIN)/python tools/dev/array_api_suite.py "$(ARRAY_API_TESTS)" --commit=$(ARRAY_API_COMMIT) $(OPTIONS)
 
 fuzz-text: setup ## give mutated texts, bytecode and artifacts to the tools, for SECONDS=60; SEED=7 repeats a run
 	$(BIN)/python -m anvl.tools.dev.fuzz_text --seconds=$(or $(SECONDS),60) --seed=$(or $(SEED),0)

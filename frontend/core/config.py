@@ -87,6 +87,11 @@ class Config(PluginSettings):
         False,
         "The logger `anvl.jit` says why each program of a jitted function is compiled, and where.",
     )
+    allow_item_assignment = Setting(
+        switch,
+        False,
+        "Whether `x[index] = y` gives the array x new elements, for code of others; else an error.",
+    )
     on_stale_closure = Setting(
         STALE_POLICIES,
         "retrace",

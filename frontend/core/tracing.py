@@ -8,6 +8,7 @@ operands of the nested function.
 from __future__ import annotations
 
 import re
+import weakref
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     from anvl.core.ranges import Meeting
 
-__all__ = ["Program", "Trace", "emit", "emit_unary", "trace_function"]
+__all__ = ["Program", "Trace", "emit", "emit_unary", "is_constant", "trace_function"]
 
 
 class Program:
@@ -128,7 +129,9 @@ class Program:
         if index is None:
             index = self._indices[id(array)] = len(self.captured)
             self.captured.append(_snapshot(array))
-            if not isinstance(array, Array):
+            if isinstance(array, Array):
+                _constants[id(array)] = array
+            else:
                 self.unplaced.add(index)
             self._closed_over.append(array)
         return index
@@ -143,6 +146,15 @@ class Program:
 
 
 _SMALL = 1 << 16  # bytes; copying these takes no longer than transferring them to a device
+
+
+#: Arrays that are constants of some program, by identity, as long as they live.
+_constants: weakref.WeakValueDictionary[int, Array] = weakref.WeakValueDictionary()
+
+
+def is_constant(array: Array) -> bool:
+    """Whether a traced function closed over this array."""
+    return _constants.get(id(array)) is array
 
 
 def _snapshot(array: Any) -> Any:

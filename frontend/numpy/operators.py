@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -17,8 +17,8 @@ from anvl.core.promote import abstract
 from anvl.core.tracer import Tracer
 from anvl.dispatch.array_methods import binary_method, reflected_method
 from anvl.dispatch.jit import Jit
+from anvl.numpy.arrays.assignment import getitem, set_item
 from anvl.numpy.arrays.at import At
-from anvl.numpy.arrays.indexing import getitem
 from anvl.numpy.standard.exchange import to_device
 from anvl.runtime import Array, hide_frames
 
@@ -144,12 +144,6 @@ def _iterate(x: Any) -> Any:
     return iter(anp.unstack(x))
 
 
-def _refuse_to_change(x: Any, index: Any, value: Any) -> NoReturn:
-    raise TypeError(
-        "x[...] = y: arrays are never changed in place; build a new one with x.at[...].set(y)"
-    )
-
-
 def _sizes(sizes: tuple[Any, ...]) -> tuple[int, ...]:
     """Accept reshape(2, 3) as well as reshape((2, 3))."""
     if len(sizes) == 1 and not isinstance(sizes[0], int | np.integer):
@@ -178,7 +172,7 @@ def _namespace(x: Any, *, api_version: str | None = None) -> Any:
 _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", anp.__array_api_version__)
 
 _MEMBERS: dict[str, Any] = {
-    "__getitem__": getitem, "__setitem__": _refuse_to_change, "__iter__": _iterate,
+    "__getitem__": getitem, "__setitem__": set_item, "__iter__": _iterate,
     "__rdivmod__": _reflected(anp.divmod), "at": property(At), "reshape": _reshape,
     "transpose": _transpose, "T": property(anp.transpose), "mT": property(anp.matrix_transpose),
     "real": property(anp.real), "imag": property(anp.imag),

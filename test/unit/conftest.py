@@ -6,7 +6,6 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from sweep import MODE, SWEEP
 
 import anvl.dispatch.executables
 from anvl.dialect.core.op_registry import OPS
-from anvl.runtime import Executable
 from anvl.testing.program import Program
 
 # Programs are compiled in each run, also in processes that tests start, and nothing is written to
@@ -25,9 +23,8 @@ os.environ["ANVL_CACHE"] = "0"
 # Compiling takes most of the time of tests, and most tests ask for numbers, not for speed: so the
 # reference interpreter runs their programs (see interpreted.py), and XLA compiles the others as
 # fast as it can, in a third of the time.  Not so in these folders and files, where what XLA makes
-# of a program is tested.  `make sweep` compiles all programs, `make sweep-part` most;
-# ANVL_TEST_AS_USERS=1 compiles them as users do; `make
-# test-processors` sets it.
+# of a program is tested.  `make sweep-part` and `make sweep` compile all programs, and
+# ANVL_TEST_AS_USERS=1 compiles them as users do; `make test-processors` sets it.
 _AS_USERS = {
     "passes", "runtime", "tools", "test_readme.py", "test_executables.py",
     "test_regressions.py", "test_stages.py", "test_jit.py", "test_linalg.py", "test_hlo_lines.py",
@@ -50,55 +47,19 @@ _OF_XLA = {
 _ONE_IN = 10  # of the tests without a mark, in `make sweep-part`
 
 
-# Files with cases that only `make sweep-part` has, for which XLA would compile for minutes: it runs
-# one in so many of their tests there.
-_LONG_FOR_XLA = {
-    "test_control_nested.py", "test_edges_of_matrices.py", "test_examples.py", "test_incomplete.py",
-    "test_linalg_fallback.py", "test_loops_proved.py", "test_nested_batches.py", "test_untaken.py",
-}  # fmt: skip
-_ONE_IN_LONG = 4
-
-_xla_runs = False  # what the test that runs now jits
-
-
 @pytest.fixture(autouse=True, scope="module")
 def fast_programs(request: pytest.FixtureRequest) -> Iterator[None]:
     """Programs of jitted functions have their numbers soon, where the file is none of the list."""
-    if _runs_as_users_do(request.path):
+    if _runs_as_users_do(request.path) or os.environ.get("ANVL_TEST_AS_USERS"):
         yield
         return
+    executable_of = compiled_fast if MODE else interpreted
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(anvl.dispatch.executables, "compile_lowered", _compiled_soon)
+        patch.setattr(anvl.dispatch.executables, "compile_lowered", executable_of)
+        is_of_xla = request.path.parent.name == "dialect" and request.path.name in _OF_XLA
+        patch.setattr(Program, "interprets_all", not (MODE or is_of_xla))
         yield
     anvl.dispatch.executables.clear_executables()
-
-
-def _compiled_soon(*program: Any, **rest: Any) -> Executable:
-    return (compiled_fast if _xla_runs else interpreted)(*program, **rest)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Choose who runs the programs of a test, before fixtures make some."""
-    global _xla_runs
-    before, _xla_runs = _xla_runs, MODE == "all" or (MODE == "part" and _is_of_xla(item))
-    if before != _xla_runs:
-        anvl.dispatch.executables.clear_executables()
-    is_of_xla = item.path.parent.name == "dialect" and item.path.name in _OF_XLA
-    Program.interprets_all = not (_xla_runs or is_of_xla or _runs_as_users_do(item.path))
-
-
-def _is_of_xla(item: pytest.Item) -> bool:
-    """Whether XLA runs a test's programs in `make sweep-part`: all, but for some of long files.
-
-    Tests without a mark are there to be run in another way than in `make test`.
-    """
-    name = item.nodeid.partition("[")[0]
-    return (
-        item.get_closest_marker("sweep") is None
-        or item.path.name not in _LONG_FOR_XLA
-        or zlib.crc32(name.encode()) % _ONE_IN_LONG == 0
-    )
 
 
 @pytest.fixture(autouse=True)
@@ -120,8 +81,6 @@ def own_ops() -> Iterator[None]:
 
 
 def _runs_as_users_do(path: Path) -> bool:
-    if os.environ.get("ANVL_TEST_AS_USERS"):
-        return True
     return bool(_AS_USERS & set(path.parts)) and (bool(MODE) or path.name not in _SOON)
 
 

@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 import textwrap
-import time
 import tomllib
 from pathlib import Path
 
@@ -379,21 +378,6 @@ def test_a_step_without_a_report_is_one_test():
 
 def test_a_run_that_wrote_no_report_has_failed(tmp_path):
     assert run_tests._counts(tmp_path / "none.xml", -11) == (0, 1, 0)
-
-
-def test_a_script_runs_after_its_example(monkeypatch):
-    ran = []
-
-    def run(step):
-        time.sleep(0.02 if step.name.endswith(".py") else 0)
-        ran.append(step.name)
-
-    monkeypatch.setattr(run_tests, "_run_quietly", run)
-    run_tests._run_two_at_a_time(["check", "examples"])
-    assert sorted(ran) == sorted(
-        s.name for of in ("check", "examples") for s in run_tests.STAGES[of]()
-    )
-    assert ran.index("examples/digits.py") < ran.index("examples/digits.sh")
 
 
 # What the repository gives away

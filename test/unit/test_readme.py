@@ -104,8 +104,8 @@ class Session:
 #: Documents that take seconds: they are left to `make sweep-part`, or to whoever names the test.
 LONG = {
     f"docs/{name}.md"
-    for name in ("anvl-opt", "check-gradients", "control-flow", "custom-rules", "devices", "ffi",
-                 "fuzzing", "hundred-lines", "profiling", "recompilation", "your-own-op")
+    for name in ("anvl-opt", "check-gradients", "control-flow", "custom-rules", "ffi", "fuzzing",
+                 "your-own-op")
 }  # fmt: skip
 
 

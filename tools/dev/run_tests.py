@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,7 +52,7 @@ class Result:
 
 
 def check_steps() -> list[Step]:
-    """Mypy takes as long as all others, so it begins first."""
+    """They take one core each, and mypy as long as all others, so it begins first."""
     return [
         Step("types", ["mypy"]),
         Step("format", ["ruff", "format", "--check", "."]),
@@ -93,9 +93,6 @@ def _example(path: Path, out: str) -> list[Step]:
     return steps
 
 
-#: Their steps take one core each, so two run at a time.
-ONE_CORE = ("check", "examples")
-
 STAGES: dict[str, Callable[[], list[Step]]] = {
     "check": check_steps,
     "unit": unit_steps,
@@ -111,8 +108,7 @@ def main(argv: list[str] | None = None) -> int:
     if unknown := set(stages) - STAGES.keys():
         parser.error(f"no such stage: {', '.join(unknown)}; there are {', '.join(STAGES)}")
     (ROOT / REPORTS).mkdir(parents=True, exist_ok=True)
-    results = _run_two_at_a_time([stage for stage in stages if stage in ONE_CORE])
-    results += [_run(step) for s in stages if s not in ONE_CORE for step in STAGES[s]()]
+    results = [result for stage in stages for result in _run_stage(stage)]
     print(f"\n{'':32}{'passed':>8}{'failed':>8}{'skipped':>9}")
     print("\n".join(map(str, results)))
     failed = sum(result.failed for result in results)
@@ -122,17 +118,13 @@ def main(argv: list[str] | None = None) -> int:
     return 1 if failed else 0
 
 
-def _run_two_at_a_time(stages: Sequence[str]) -> list[Result]:
-    """Run the steps of stages, which print when they end; a script follows its example."""
-    chains: list[list[Step]] = []
-    for step in (step for stage in stages for step in STAGES[stage]()):
-        if step.name.endswith(".sh"):
-            chains[-1].append(step)
-        else:
-            chains.append([step])
+def _run_stage(stage: str) -> list[Result]:
+    """Run the steps of a stage; those of `check` two at a time, which print when they end."""
+    steps = STAGES[stage]()
+    if stage != "check":
+        return [_run(step) for step in steps]
     with ThreadPoolExecutor(2) as pool:
-        results = pool.map(lambda steps: [_run_quietly(step) for step in steps], chains)
-        return [result for of_chain in results for result in of_chain]
+        return list(pool.map(_run_quietly, steps))
 
 
 def _run(step: Step) -> Result:

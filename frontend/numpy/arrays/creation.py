@@ -412,9 +412,7 @@ def _spaced(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any) -> Any:
     steps = max(count - 1 if endpoint else count, 1)
     position = reshape(iota((count,), 0, low.dtype), (count, *(1,) * low.ndim))
     if dtype is not None and count:
-        last = stop if endpoint else subtract(stop, divide(subtract(stop, start), steps))
-        for end in (start, last):
-            _as(end, as_dtype(dtype))  # raises if it does not fit
+        _check_ends_fit(start, stop, 0 if endpoint else steps, as_dtype(dtype))
     at = divide(position, steps)
     result = add(multiply(subtract(1, at), low), multiply(at, high))
     if endpoint and count > 1:
@@ -422,6 +420,18 @@ def _spaced(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any) -> Any:
     if dtype is None:
         return astype(result, low.dtype)
     return astype(floor(result) if integral(as_dtype(dtype)) else result, dtype)
+
+
+def _check_ends_fit(start: Any, stop: Any, left_out: int, dtype: np.dtype[Any]) -> None:
+    """Raise `OverflowError` if the first or the last value does not fit the dtype."""
+    if isinstance(start, _NUMBERS) and isinstance(stop, _NUMBERS):
+        last = stop - (stop - start) / left_out if left_out else stop
+        for number in (start, last):
+            check_fits(number, dtype)
+        return
+    last = subtract(stop, divide(subtract(stop, start), left_out)) if left_out else stop
+    for end in (start, last):
+        _as(end, dtype)
 
 
 _linspace = public("num", "endpoint", "dtype")(_spaced)

@@ -382,8 +382,12 @@ def sign(x: Any) -> Any:
     if is_kind(operand, "uint"):
         positive = prim("compare", operand, filled(operand, 0), comparison_direction="NE")
         return convert(positive, operand.dtype)
-    if not is_kind(operand, "complex"):
+    if is_kind(operand, "int"):
         return mark_weak(prim("sign", operand), weak)
+    if is_kind(operand, "float"):  # of -0.0 the op gives -0.0
+        is_zero = prim("compare", operand, filled(operand, 0), comparison_direction="EQ")
+        found = prim("select", is_zero, filled(operand, 0), prim("sign", operand))
+        return mark_weak(found, weak)
     return mark_weak(direction(operand, real(operand).dtype, prim), weak)
 
 

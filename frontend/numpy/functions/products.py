@@ -160,11 +160,16 @@ def tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
 def vecdot(x: Any, y: Any, axis: int = -1) -> Any:
     """Sum of conj(x) * y along an axis; the other axes broadcast.
 
+    Raises `ValueError` if the sizes along the axis differ.  Source:
+    https://data-apis.org/array-api/2025.12/API_specification/generated/array_api.vecdot.html
+
     >>> import anvl.numpy as np
     >>> print(np.vecdot(np.ones((2, 3)), np.asarray([1.0, 2.0, 3.0])))
     [6. 6.]
     """
     a, b = _operands("vecdot", x, y)
+    if a.shape[axis_of(axis, a.ndim, "vecdot")] != b.shape[axis_of(axis, b.ndim, "vecdot")]:
+        raise ValueError(f"vecdot: sizes along axis {axis} of {a.aval} and {b.aval} differ")
     products = multiply(conj(a), b)
     at = axis_of(axis, products.ndim, "vecdot")
     return reduced("sum", products, (at,), False)

@@ -84,7 +84,6 @@ def test_the_same_key_gives_the_same_in_jit_and_outside_and_another_key_another(
     assert any(other != first.tolist() for other in others)
 
 
-@pytest.mark.sweep(keep=0)
 def test_another_process_draws_the_same(monkeypatch):
     executables.clear_executables()
     monkeypatch.setattr(executables, "compile_lowered", compile_lowered)  # as the other compiles

@@ -57,7 +57,6 @@ def loaded(export, tmp_path, **options):
     return anvl.load(path, **options)
 
 
-@pytest.mark.sweep(keep=5, part=9)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_loaded_function_has_the_values_and_derivatives_of_the_original(name, tmp_path):
     of = PROGRAMS[name]

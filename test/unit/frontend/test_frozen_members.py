@@ -32,7 +32,6 @@ def with_choice(x):
     return anvl.while_loop(lambda x: x < 100, step, x)
 
 
-@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("f", [nested, with_choice])
 def test_values_and_derivatives_are_those_of_each(f):
     single = [float(f(x)) for x in X]

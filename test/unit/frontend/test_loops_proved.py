@@ -160,7 +160,6 @@ def ball(flow, params):
     return h + 0.1 * v, n
 
 
-@pytest.mark.sweep(keep=0)
 def test_a_bouncing_ball_with_steps_that_adapt():
     params = np.asarray([0.05, 0.8, 1.5])
     f = functools.partial(ball, OURS)
@@ -237,7 +236,6 @@ def lstm(flow, size, params, xs):
     return sum(losses) if isinstance(losses, list) else lib.sum(losses)
 
 
-@pytest.mark.sweep(keep=0)
 def test_an_lstm_over_a_hundred_steps_is_what_it_is_unrolled():
     rng = np.random.default_rng(0)
     size = 2

@@ -5,14 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 HIDING = Path(__file__).parent / "other_system"
 PROGRAM = """
 import os
 from pathlib import Path
-
-import pytest
 
 import numpy as np
 
@@ -57,7 +53,6 @@ print("all of it")
 """
 
 
-@pytest.mark.sweep(keep=0)
 def test_without_fork_and_proc(tmp_path):
     before = os.environ.get("PYTHONPATH")
     path = os.pathsep.join([str(HIDING), *([before] if before else [])])

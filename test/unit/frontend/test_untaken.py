@@ -134,7 +134,7 @@ MODES: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-@pytest.mark.sweep(keep=12, part=36)
+@pytest.mark.sweep(keep=24)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("form", FORMS, ids=lambda f: f.__name__)
 def test_the_untaken_side_has_no_say(form: Any, mode: str) -> None:

@@ -151,7 +151,6 @@ for dtype in ("int8", "uint32", "int64"):
 """
 
 
-@pytest.mark.sweep(keep=0)
 def test_no_integers_are_divided_by_a_zero_that_stands_for_none_of_them():
     """StableHLO's folder divides by what a splat of no elements is written with."""
     child = [sys.executable, "-c", _OF_NOTHING]

@@ -408,7 +408,6 @@ print(codes, len(compiled))
     assert out == ["[0,", "0]", "0"]
 
 
-@pytest.mark.sweep(keep=0)
 def test_tests_write_nothing_to_the_home_directory(tmp_path):
     code = "import anvl.numpy as np; np.zeros(2) + 1"
     subprocess.run(

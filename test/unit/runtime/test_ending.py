@@ -74,7 +74,6 @@ def _run(script):
     )  # fmt: skip
 
 
-@pytest.mark.sweep(keep=0)
 def test_daemon_threads_end_with_the_process():
     done = _run(ENDS)
     assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")

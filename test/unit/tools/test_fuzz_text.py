@@ -123,7 +123,6 @@ def test_an_output_in_no_format_is_a_failure(tool, flag, printed, cause, monkeyp
     assert causes == ([] if cause is None else [cause])
 
 
-@pytest.mark.sweep(keep=0)
 def test_every_tool_gets_inputs_and_a_difference_needs_no_diagnostic(monkeypatch):
     tools = []
     monkeypatch.setattr(fuzz_text, "_call", lambda tool, arguments: tool == "anvl-diff")
@@ -139,7 +138,6 @@ def test_every_tool_gets_inputs_and_a_difference_needs_no_diagnostic(monkeypatch
     assert not [failure for failure in report.failures if "anvl-diff: no" in failure.cause]
 
 
-@pytest.mark.sweep(keep=0)
 def test_bytecodes_are_among_the_texts():
     report = fuzz_text.fuzz([GOOD], seed=3, texts=9, bytecodes=2, shrinking=False)
     assert (report.texts, report.bytecodes) == (9, 2)

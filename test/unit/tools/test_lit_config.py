@@ -41,7 +41,6 @@ def lit(folder: Path, *flags: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.sweep(keep=0)
 def test_the_tools_know_the_ops(tmp_path):
     (tmp_path / "lit.cfg.py").write_text(CONFIG)
     (tmp_path / "my ops.py").write_text(OPS)

@@ -466,7 +466,6 @@ def test_a_text_that_ends_the_child_is_an_error_and_the_next_is_read(client):
     assert editor.type(WAVE).diagnostics() == []
 
 
-@pytest.mark.sweep(keep=0)
 def test_the_server_does_not_import_jaxlib(client):
     maps = Path(f"/proc/{client.process.pid}/maps")
     if not maps.exists():

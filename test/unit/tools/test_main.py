@@ -144,7 +144,6 @@ def test_anvl_opt_loads_neither_jaxlib_nor_the_runtime(tmp_path):
     assert done.returncode == 0, done.stderr.decode()
 
 
-@pytest.mark.sweep(keep=1, part=9)
 @pytest.mark.parametrize(
     "passes",
     [

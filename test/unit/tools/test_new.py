@@ -43,7 +43,6 @@ def run(folder, *command):
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.sweep(keep=0)
 def test_the_project_passes_its_own_tests(here, capsys):
     assert main(["new", "wave_ops"]) == 0
     listed = capsys.readouterr().out.split("\n\n")[0].splitlines()
@@ -57,7 +56,6 @@ def test_the_project_passes_its_own_tests(here, capsys):
     assert (code, out.count("PASS: ")) == (0, 2), out
 
 
-@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("bug", ["ops.py", "passes.py"])
 def test_the_tests_of_the_project_find_a_bug(here, capsys, bug):
     main(["new", "wave_ops"])

@@ -200,7 +200,6 @@ def test_a_process_with_a_client_is_not_forked(monkeypatch):
         Judge(Reacts(), 1.0).answer("yes")
 
 
-@pytest.mark.sweep(keep=0)
 @needs_fork
 def test_a_candidate_may_end_the_child_or_hang(without_client):
     judge = Judge(Reacts(), 0.3)
@@ -244,7 +243,6 @@ def test_a_script_that_hangs_is_of_no_interest(tmp_path):
     asker.close()
 
 
-@pytest.mark.sweep(keep=1, part=9)
 @needs_fork
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_leaves_the_smallest_module_so_far(tmp_path, number):

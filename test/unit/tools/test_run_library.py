@@ -180,7 +180,6 @@ func.func @main(%x: tensor<4xf32>) -> tensor<2xf32> {
 }"""
 
 
-@pytest.mark.sweep(keep=0)
 def test_a_program_that_ends_the_process_is_an_error_and_the_next_one_runs():
     with pytest.raises(
         ExecutionFailed, match="plugin: @main: compiling ended the process with SIG"

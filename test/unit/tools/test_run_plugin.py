@@ -72,7 +72,6 @@ def test_a_plugin_that_is_not_there(file, capsys) -> None:
     assert code == 1 and f"{file}:1:1: error: --plugin: there is no device '{NAME}:99'" in err
 
 
-@pytest.mark.sweep(keep=1, part=9)
 @pytest.mark.parametrize(
     ("fault", "version", "said"),
     [

@@ -162,6 +162,16 @@ def test_descending_sorts_keep_the_order_of_equal_elements(dtype):
     assert anp.sort(anp.asarray([1.0, np.nan, 2.0]), descending=True)[1:].tolist() == [2, 1]
 
 
+def test_linspace_has_the_digits_and_the_range_of_its_dtype():
+    for endpoint in (True, False):
+        found = anp.linspace(3e16, 1e300, 5, dtype="float64", endpoint=endpoint)
+        np.testing.assert_allclose(found, np.linspace(3e16, 1e300, 5, endpoint), rtol=1e-15)
+    assert anp.linspace(0, 256, 4, dtype="uint8", endpoint=False)[-1].item() == 192
+    for stop, endpoint in ((256, True), (400, False)):
+        with pytest.raises(OverflowError, match="does not fit ui8"):
+            anp.linspace(0, stop, 4, dtype="uint8", endpoint=endpoint)
+
+
 def test_cumulative_functions_include_the_initial_value():
     x = np.arange(1.0, 7).reshape(2, 3)
     for f, reference, initial in (
@@ -215,6 +225,13 @@ def test_a_remainder_of_zero_keeps_its_slopes(x, y):
     assert anvl.grad(anp.floor_divide)(np.float64(x), np.float64(y)).item() == 0
 
 
+def test_the_sign_of_either_zero_is_positive_zero():
+    found = np.asarray(anp.sign(np.asarray([-0.0, 0.0, -2.0, INF, NAN])))
+    np.testing.assert_array_equal(found, [0, 0, -1, 1, NAN])
+    assert not np.signbit(found[:2]).any()
+    assert anvl.grad(anp.sign)(np.float64(-0.0)).item() == 0
+
+
 # -- linalg ----------------------------------------------------------------------------------------
 
 A = np.asarray([[[3.0, 1, 2], [0, 4, 1]], [[1, 1, 1], [2, 2, 2]]])
@@ -262,6 +279,13 @@ def test_names_of_linalg_take_stacks_and_vectors():
         linalg.outer(x[0], x[0, 0])
     with pytest.raises(TypeError, match=r"matrix_rank: takes a matrix"):
         linalg.matrix_rank(x[0, 0])
+
+
+def test_vecdot_contracts_axes_of_one_size():
+    x, y = np.arange(6.0).reshape(2, 3), np.arange(3.0)
+    np.testing.assert_array_equal(linalg.vecdot(x, y), x @ y)
+    with pytest.raises(ValueError, match=r"vecdot: sizes along axis -1 of f64\[2,1\] and f64\[3\]"):
+        linalg.vecdot(x[:, :1], y)
 
 
 def test_factorizations_name_their_parts():

@@ -21,7 +21,6 @@ from anvl.dispatch.lowering import serialize
 EXAMPLES = Path(__file__).parents[4] / "examples"
 
 
-@pytest.mark.sweep(keep=0)
 def test_the_digits_are_learnt_as_on_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
     spec = importlib.util.spec_from_file_location("digits", EXAMPLES / "digits.py")
     assert spec is not None and spec.loader is not None
