@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 ON_PLUGIN := $(if $(PLUGIN),ANVL_DEFAULT_DEVICE=$(PLUGIN))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-processors test-newest test-matrix check unit lit examples sweep sweep-part mutants fuzz jax foreign foreign-torch array-api fuzz-text bench typing public-types format ops wheel clean
+.PHONY: help setup demo test test-processors test-newest test-matrix check unit lit examples sweep sweep-part mutants fuzz jax foreign foreign-torch array-api fuzz-text names bench typing public-types format ops wheel clean
 
 help: ## list the targets
 	@echo "anvl: the two commands to start with are \`make demo\` and \`make test\`."
@@ -106,6 +106,9 @@ array-api: setup ## run the suite of the Array API standard, from ARRAY_API_TEST
 
 fuzz-text: setup ## give mutated texts, bytecode and artifacts to the tools, for SECONDS=60; SEED=7 repeats a run
 	$(BIN)/python -m anvl.tools.dev.fuzz_text --seconds=$(or $(SECONDS),60) --seed=$(or $(SEED),0)
+
+names: setup ## names of numpy, and of jax with JAX=a python that has it, that anvl has not
+	$(BIN)/python -m anvl.tools.dev.name_coverage $(if $(JAX),--jax $(JAX))
 
 bench: $(BENCH_STAMP) ## measure speed against jax (installed for this alone)
 	$(BIN)/python benchmarks/run.py

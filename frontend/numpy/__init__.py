@@ -37,6 +37,7 @@ from numpy import uint64 as uint64
 from anvl.numpy import fft as fft
 from anvl.numpy import linalg as linalg
 from anvl.numpy.analysis.calculus import *  # noqa: F403
+from anvl.numpy.analysis.conversions import *  # noqa: F403
 from anvl.numpy.analysis.covariances import *  # noqa: F403
 from anvl.numpy.analysis.float_parts import *  # noqa: F403
 from anvl.numpy.analysis.histograms import *  # noqa: F403
@@ -87,26 +88,30 @@ __array_api_version__ = "2025.12"
 
 #: The modules whose functions are names of `anvl.numpy`.
 _MODULES = (
-    "analysis.calculus", "analysis.covariances", "analysis.float_parts", "analysis.histograms",
-    "analysis.host_files", "analysis.kinds", "analysis.layouts", "analysis.missing_values",
-    "analysis.polynomials", "analysis.scalar_types", "analysis.selection", "analysis.sequences",
-    "analysis.set_operations", "analysis.tapers", "arrays.bit_packing", "arrays.choice",
-    "arrays.creation", "arrays.diagonals", "arrays.editing", "arrays.grids",
-    "arrays.index_builders", "arrays.indexing", "arrays.insertion", "arrays.padding",
-    "arrays.shaping", "arrays.sorting", "arrays.stacking", "functions.arithmetic",
-    "functions.convolving", "functions.cumulative", "functions.einstein",
-    "functions.elementwise", "functions.exponents", "functions.higher", "functions.products",
-    "functions.quantiles", "functions.reductions", "functions.special", "functions.statistics",
-    "standard.dtypes", "standard.nonzero", "standard.sets", "standard.shapes",
+    "analysis.calculus", "analysis.conversions", "analysis.covariances", "analysis.float_parts",
+    "analysis.histograms", "analysis.host_files", "analysis.kinds", "analysis.layouts",
+    "analysis.missing_values", "analysis.polynomials", "analysis.scalar_types",
+    "analysis.selection", "analysis.sequences", "analysis.set_operations", "analysis.tapers",
+    "arrays.bit_packing", "arrays.choice", "arrays.creation", "arrays.diagonals",
+    "arrays.editing", "arrays.grids", "arrays.index_builders", "arrays.indexing",
+    "arrays.insertion", "arrays.padding", "arrays.shaping", "arrays.sorting", "arrays.stacking",
+    "functions.arithmetic", "functions.convolving", "functions.cumulative",
+    "functions.einstein", "functions.elementwise", "functions.exponents", "functions.higher",
+    "functions.products", "functions.quantiles", "functions.reductions", "functions.special",
+    "functions.statistics", "standard.dtypes", "standard.nonzero", "standard.sets",
+    "standard.shapes",
 )  # fmt: skip
 
-#: Modules of functions that need transformations or loops, which lie above; loaded when first used.
+#: Functions that need transformations, loops or the runtime's versions, which lie above; they are
+#: loaded when first used.
 _LATER = {
-    "apply_along_axis": "anvl.transforms.vectorize",
-    "apply_over_axes": "anvl.transforms.vectorize",
-    "gcd": "anvl.control_flow.common_divisors",
-    "lcm": "anvl.control_flow.common_divisors",
-    "vectorize": "anvl.transforms.vectorize",
+    "apply_along_axis": "anvl.transforms.vectorize.apply_along_axis",
+    "apply_over_axes": "anvl.transforms.vectorize.apply_over_axes",
+    "gcd": "anvl.control_flow.common_divisors.gcd",
+    "lcm": "anvl.control_flow.common_divisors.lcm",
+    "show_config": "anvl.installation.versions_report.show_versions",
+    "show_runtime": "anvl.installation.versions_report.show_versions",
+    "vectorize": "anvl.transforms.vectorize.vectorize",
 }
 
 # fmt: off
@@ -127,7 +132,8 @@ def __getattr__(name: str) -> object:
         near = _close_matches(name, __all__, 1)
         advice = f"; did you mean {near[0]!r}?" if near else ""
         raise AttributeError(f"module 'anvl.numpy' has no attribute {name!r}{advice}")
-    found = globals()[name] = getattr(_import_module(_LATER[name]), name)
+    module, _, attribute = _LATER[name].rpartition(".")
+    found = globals()[name] = getattr(_import_module(module), attribute)
     return found
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from anvl.core.config import counting_dtype
 from anvl.core.promote import broadcast_shapes, broadcast_to, convert, promoted
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.errors import TraceError
@@ -241,7 +242,8 @@ def _slices(name: str, condition: Any, x: Any, axis: int | None, size: Any, fill
             f"{name}: the condition {flags.aval} is longer than axis {along} of {operand.aval}"
         )
     if size is None:
-        return take(operand, flatnonzero(flags), along)
+        known = np.flatnonzero(np.asarray(flags))  # on the host, in a trace too
+        return take(operand, known.astype(counting_dtype(length)), along)
     return _compressed(operand, flatnonzero(flags, size=size, fill_value=length), fill_value, along)
 
 
@@ -269,5 +271,6 @@ def extract(condition: Any, x: Any, *, size: int | None = None, fill_value: Any 
     >>> print(np.extract(x % 2 == 0, x))
     [0 2 4]
     """
-    flags, operand = ravel(asarray(condition)), ravel(asarray(x))
+    flags, operand = asarray(condition), ravel(asarray(x))
+    flags = np.asarray(flags).reshape(-1) if isinstance(flags, Array) else ravel(flags)
     return _slices("extract", flags, operand, None, size, fill_value)

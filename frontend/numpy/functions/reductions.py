@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from anvl.core.config import as_dtype, counting_dtype, default_dtype
-from anvl.core.promote import as_tracer, convert
+from anvl.core.promote import as_tracer, broadcast_shapes, broadcast_to, convert, fitted
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.types import dtype_name, element_type, kind
 from anvl.dispatch.eager import Function, public
+from anvl.numpy.arrays.array_like import array_like
 from anvl.numpy.arrays.axes import Axis, axes_of, axis_of
-from anvl.numpy.arrays.choice import isnan, where
+from anvl.numpy.arrays.choice import isnan
+from anvl.numpy.arrays.choice import where as select_where
 from anvl.numpy.functions.elementwise import astype, described, mark_weak, subtract
 from anvl.numpy.functions.emitting import is_kind, prim
 
@@ -57,15 +59,42 @@ def summing_dtype(dtype: np.dtype[Any], count: int) -> np.dtype[Any]:
     return wide if dtype.itemsize < wide.itemsize else dtype
 
 
+def chosen(name: str, x: Tracer, condition: Any, neutral: Any) -> Any:
+    """x with a neutral element where a condition, which broadcasts to it, does not hold."""
+    if condition is None:
+        return x
+    flags = array_like(condition, name)
+    if not is_kind(flags, "bool"):
+        raise TypeError(f"{name}: where is {flags.aval}; it must be a bool")
+    if broadcast_shapes(flags.shape, x.shape, function=name) != x.shape:
+        raise ValueError(f"{name}: where {flags.aval} does not broadcast to {x.aval}")
+    return select_where(flags, x, neutral)
+
+
+def _combined(name: str, op: str, y: Any, initial: Any) -> Any:
+    """The result of a reduction, with the value that it begins with."""
+    if initial is None:
+        return y
+    first = fitted(initial, y.dtype, name)
+    if first.ndim:
+        raise ValueError(f"{name}: initial is {first.aval}; it must be one number")
+    return prim(op, y, broadcast_to(first, y.shape))
+
+
 def _accumulated(name: str, op: str, doc: str) -> Any:
-    def function(x: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Any:
-        operand = as_tracer(x, name)
+    neutral, combine = {"sum": (0, "add"), "prod": (1, "mul")}[op]
+
+    def function(
+        x: Any, axis: Axis = None, dtype: Any = None, *,
+        keepdims: bool = False, initial: Any = None, where: Any = None,
+    ) -> Any:  # fmt: skip
+        operand = chosen(name, as_tracer(x, name), where, neutral)
         weak = operand.weak_type and dtype is None
         axes = axes_of(axis, operand.ndim, name)
         count = math.prod(operand.shape[a] for a in axes)
         wanted = as_dtype(dtype) if dtype else summing_dtype(operand.dtype, count)
         y = _wide(op, convert(operand, wanted), axes, keepdims)
-        return mark_weak(y, weak)
+        return mark_weak(_combined(name, combine, y, initial), weak)
 
     return _named(function, name, doc, "dtype")
 
@@ -80,31 +109,50 @@ def _wide(op: str, x: Tracer, axes: tuple[int, ...], keepdims: bool) -> Tracer:
 # fmt: off
 sum: Function = _accumulated("sum", "sum",
     "Sum along `axis` (one, several, or all of them).\n\n"
-    "Bools are counted, and integers below 32 bits summed in 32.  The derivative is 1. "
+    "Bools are counted, and integers below 32 bits summed in 32.  The sum begins with `initial`, "
+    "and takes the elements where `where` holds.  The derivative is 1. "
     "| np.asarray([1, 2, 3]) -> 6")
 prod: Function = _accumulated("prod", "prod",
     "Product along `axis` (one, several, or all of them).\n\n"
-    "Integers below 32 bits are multiplied in 32. | np.asarray([2, 3, 4]) -> 24")
+    "Integers below 32 bits are multiplied in 32.  The product begins with `initial`, and takes "
+    "the elements where `where` holds. | np.asarray([2, 3, 4]) -> 24")
 # fmt: on
 
 
 def _extremum(name: str, op: str, doc: str) -> Any:
-    def function(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
+    combine = f"{name}imum"
+
+    def function(
+        x: Any, axis: Axis = None, *,
+        keepdims: bool = False, initial: Any = None, where: Any = None,
+    ) -> Any:  # fmt: skip
         operand = as_tracer(x, name)
+        if where is not None and initial is None:
+            raise ValueError(f"{name}: `where` may leave no element, so give `initial`, too")
+        weak, operand = operand.weak_type, chosen(name, operand, where, initial)
         axes = axes_of(axis, operand.ndim, name)
         if builtins.any(operand.shape[a] == 0 for a in axes):
-            raise ValueError(f"{name}: {operand.aval} has no elements along axis {axes}")
-        return mark_weak(reduced(op, operand, axes, keepdims), operand.weak_type)
+            if initial is None:
+                raise ValueError(f"{name}: {operand.aval} has no elements along axis {axes}")
+            sizes = tuple(n for i, n in enumerate(operand.shape) if i not in axes)
+            y = broadcast_to(fitted(initial, operand.dtype, name), sizes)
+            return kept(y, operand.shape, axes) if keepdims else y
+        y = reduced(op, operand, axes, keepdims)
+        return mark_weak(_combined(name, combine, y, initial), weak)
 
     return _named(function, name, doc)
 
 
 # fmt: off
 max: Function = _extremum("max", "max",
-    "Maximum along `axis`, NaN if there is one; the derivative is shared among equals. "
+    "Maximum along `axis`, NaN if there is one; the derivative is shared among equals.\n\n"
+    "Not below `initial`, if given, which is needed for no elements, and for `where`, a condition "
+    "on those that count. "
     "| np.asarray([1, 3, 2]) -> 3")
 min: Function = _extremum("min", "min",
-    "Minimum along `axis`, NaN if there is one; the derivative is shared among equals. "
+    "Minimum along `axis`, NaN if there is one; the derivative is shared among equals.\n\n"
+    "Not above `initial`, if given, which is needed for no elements, and for `where`, a condition "
+    "on those that count. "
     "| np.asarray([1, 3, 2]) -> 1")
 # fmt: on
 amax: Function = max
@@ -112,8 +160,8 @@ amin: Function = min
 
 
 def _truth(name: str, op: str, doc: str) -> Any:
-    def function(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
-        operand = astype(as_tracer(x, name), "bool")
+    def function(x: Any, axis: Axis = None, *, keepdims: bool = False, where: Any = None) -> Any:
+        operand = chosen(name, astype(as_tracer(x, name), "bool"), where, name == "all")
         return reduced(op, operand, axes_of(axis, operand.ndim, name), keepdims)
 
     return _named(function, name, doc)
@@ -121,10 +169,10 @@ def _truth(name: str, op: str, doc: str) -> Any:
 
 # fmt: off
 all: Function = _truth("all", "all",
-    "Test whether all elements along `axis` are true, or not zero. "
+    "Test whether all elements along `axis` are true, or not zero; of those where `where` holds. "
     "| np.asarray([1, 0]) -> False")
 any: Function = _truth("any", "any",
-    "Test whether any element along `axis` is true, or not zero. "
+    "Test whether any element along `axis` is true, or not zero; of those where `where` holds. "
     "| np.asarray([1, 0]) -> True")
 # fmt: on
 
@@ -190,15 +238,19 @@ def ptp(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
 def _without_nan(
     name: str, reduction: Any, neutral: float, doc: str, of_nothing: float | None = None
 ) -> Any:
-    def function(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
-        operand = as_tracer(x, name)
+    def function(
+        x: Any, axis: Axis = None, *,
+        keepdims: bool = False, initial: Any = None, where: Any = None,
+    ) -> Any:  # fmt: skip
+        operand, more = as_tracer(x, name), {"initial": initial, "where": where}
         if not is_kind(operand, "float", "complex"):
-            return reduction(operand, axis=axis, keepdims=keepdims)
+            return reduction(operand, axis=axis, keepdims=keepdims, **more)
         missing = isnan(operand)
-        y = reduction(where(missing, neutral, operand), axis=axis, keepdims=keepdims)
-        if of_nothing is None:
+        known = select_where(missing, neutral, operand)
+        y = reduction(known, axis=axis, keepdims=keepdims, **more)
+        if of_nothing is None or initial is not None:
             return y
-        return where(all(missing, axis=axis, keepdims=keepdims), of_nothing, y)
+        return select_where(all(missing, axis=axis, keepdims=keepdims), of_nothing, y)
 
     return _named(function, name, doc)
 

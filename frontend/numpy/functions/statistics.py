@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anvl.core.config import as_dtype, default_dtype
-from anvl.core.promote import abstract, convert, promoted
+from anvl.core.promote import abstract, constant, convert, promoted
 from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import Axis, axes_of
@@ -26,7 +26,7 @@ from anvl.numpy.functions.elementwise import (
 )
 from anvl.numpy.functions.emitting import count_along, is_kind, prim
 from anvl.numpy.functions.norms import squared_modulus
-from anvl.numpy.functions.reductions import kept, reduced, sum
+from anvl.numpy.functions.reductions import chosen, kept, reduced, sum
 from anvl.runtime import hiding_frames
 
 __all__ = [
@@ -45,8 +45,10 @@ def _floating(function: str, x: Any, dtype: Any) -> tuple[Tracer, np.dtype[Any],
 
 
 @public("axis", "dtype", "keepdims")
-def mean(x: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Any:
-    """Mean along `axis`; integers give a float.
+def mean(
+    x: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False, where: Any = None
+) -> Any:
+    """Mean along `axis`, of the elements where `where` holds; integers give a float.
 
     >>> import anvl.numpy as np
     >>> print(np.mean(np.asarray([1, 2, 4, 5])))
@@ -54,8 +56,17 @@ def mean(x: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False
     """
     operand, result, weak = _floating("mean", x, dtype)
     axes = axes_of(axis, operand.ndim, "mean")
-    total = reduced("sum", operand, axes, keepdims)
-    return mark_weak(convert(divide(total, count_along(operand, axes)), result), weak)
+    total = reduced("sum", chosen("mean", operand, where, 0), axes, keepdims)
+    count = _count_of("mean", operand, axes, where, keepdims)
+    return mark_weak(convert(divide(total, count), result), weak)
+
+
+def _count_of(name: str, x: Tracer, axes: tuple[int, ...], condition: Any, keepdims: bool) -> Any:
+    """How many elements there are along axes, of those where a condition holds."""
+    if condition is None:
+        return count_along(x, axes)
+    ones = chosen(name, constant(1, real(x).dtype, x.shape), condition, 0)
+    return reduced("sum", ones, axes, keepdims)
 
 
 @public("axis", "keepdims")
@@ -82,17 +93,19 @@ def var(
     ddof: float | None = None,
     keepdims: bool = False,
     correction: float | None = None,
+    where: Any = None,
 ) -> Any:
     """Variance along `axis`, with divisor count - `correction`, which is 0 by default.
 
-    `ddof` is another name of `correction`; giving both is a `TypeError`.
+    `ddof` is another name of `correction`; giving both is a `TypeError`.  Only elements where
+    `where` holds count.
 
     >>> import anvl.numpy as np
     >>> print(np.var(np.asarray([1.0, 3.0])))
     1.0
     """
     variance, result, weak = _variance(
-        "var", x, axis, dtype, _correction("var", ddof, correction), keepdims
+        "var", x, axis, dtype, _correction("var", ddof, correction), keepdims, where
     )
     return mark_weak(convert(variance, result), weak)
 
@@ -111,14 +124,17 @@ def _correction(function: str, ddof: Any, correction: Any) -> float:
 
 
 def _variance(
-    function: str, x: Any, axis: Axis, dtype: Any, ddof: float, keepdims: bool
+    function: str, x: Any, axis: Axis, dtype: Any, ddof: float, keepdims: bool, condition: Any
 ) -> tuple[Tracer, np.dtype[Any], bool]:
     """Variance in the dtype of its computation, dtype of the result, and its weakness."""
     operand, result, weak = _floating(function, x, dtype)
     axes = axes_of(axis, operand.ndim, function)
-    count = count_along(operand, axes)
-    middle = divide(reduced("sum", operand, axes, True), count)
-    off = subtract(operand, middle)
+    known = chosen(function, operand, condition, 0)
+    middle = divide(
+        reduced("sum", known, axes, True), _count_of(function, operand, axes, condition, True)
+    )
+    off = chosen(function, subtract(known, middle), condition, 0)
+    count = _count_of(function, operand, axes, condition, keepdims)
     if is_kind(off, "complex"):
         result = real(operand).dtype
     total = reduced("sum", squared_modulus(off), axes, keepdims)
@@ -141,6 +157,7 @@ def std(
     ddof: float | None = None,
     keepdims: bool = False,
     correction: float | None = None,
+    where: Any = None,
 ) -> Any:
     """Standard deviation along `axis`: the root of the unrounded `var`, with its parameters.
 
@@ -151,7 +168,7 @@ def std(
     1.0
     """
     variance, result, weak = _variance(
-        "std", x, axis, dtype, _correction("std", ddof, correction), keepdims
+        "std", x, axis, dtype, _correction("std", ddof, correction), keepdims, where
     )
     one_each = 0 < variance.size == asarray(x).size
     found = variance if one_each else sqrt(variance)

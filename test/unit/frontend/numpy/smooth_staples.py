@@ -80,6 +80,11 @@ STAPLES = [
 
 STAPLES_LINEAR: dict[str, Callable[[Any], Any]] = {
     "append": lambda x: anp.append(x, x, 0),
+    "asanyarray": anp.asanyarray,
+    "ascontiguousarray": anp.ascontiguousarray,
+    "asfortranarray": anp.asfortranarray,
+    "copyto": lambda x: anp.copyto(x, x[0], where=_MASK),
+    "require": anp.require,
     "apply_along_axis": lambda x: anp.apply_along_axis(anp.cumsum, 1, x),
     "apply_over_axes": lambda x: anp.apply_over_axes(anp.sum, x, (0, 1)),
     "bincount": lambda x: anp.bincount(_NUMBERS, x[0], length=4),
@@ -138,7 +143,10 @@ STAPLES_FLAT = set(
     "indices iscomplexobj isrealobj isscalar issubdtype iterable ix_ mask_indices tril_indices "
     "tril_indices_from triu_indices triu_indices_from "
     # on the host: files, text, values that decide a shape or a dtype
-    "array2string array_repr array_str base_repr binary_repr format_float_positional "
+    "array2string array_repr array_str asarray_chkfinite info isfortran promote_types "
+    "common_type errstate geterr geterrcall may_share_memory min_scalar_type mintypecode seterr "
+    "seterrcall show_config show_runtime shares_memory typename isnat "
+    "base_repr binary_repr format_float_positional "
     "format_float_scientific frombuffer fromfile fromiter fromstring genfromtxt get_printoptions "
     "load loadtxt printoptions real_if_close save savetxt savez savez_compressed "
     "set_printoptions trim_zeros "

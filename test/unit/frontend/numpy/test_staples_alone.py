@@ -273,3 +273,40 @@ def test_orders_of_products_give_one_result():
         np.testing.assert_allclose(anp.einsum("ij,jk,k->i", a, b, c, optimize=optimize), wanted)
     np.testing.assert_allclose(anp.einsum(a, [0, 1], b, [1, 2], [2, 0]), (a @ b).T)
     np.testing.assert_allclose(anp.einsum(a, [..., 1], b, [1, 2]), a @ b)
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "all", "any", "mean", "var", "std"])
+def test_reductions_of_some_elements_and_from_a_beginning(name):
+    x = np.asarray([[3.0, -1.5, 2.0], [0.0, 4.0, np.nan]])
+    f, reference = getattr(anp, name), getattr(np, name)
+    kept = np.asarray([[True, False, True], [True, True, False]])
+    more = {"initial": -2.0} if name in ("max", "min") else {}
+    rows = [{"where": kept}, {"where": kept, "axis": 1}, {"where": kept[:, :1], "axis": 0}]
+    if name in ("sum", "prod", "max", "min"):
+        rows += [{"initial": 5.0, "axis": 1}, {"initial": 5.0, "where": kept, "keepdims": True}]
+
+    def every(x):
+        return [f(x, **{**more, **options}) for options in rows]
+
+    for found, options in zip(anvl.jit(every)(x), rows, strict=True):
+        np.testing.assert_allclose(found, reference(x, **{**more, **options}), rtol=1e-12)
+    slope = anvl.grad(lambda x: f(x, where=kept, **more).sum())
+    if name not in ("all", "any"):
+        assert np.asarray(slope(x))[~kept].tolist() == [0.0, 0.0]
+    two = np.asarray([2, 3])
+    some = {"where": [True, False], **more}
+    np.testing.assert_allclose(f(two, **some), reference(two, **some))
+
+
+def test_where_and_initial_are_refused_where_they_do_not_fit():
+    with pytest.raises(ValueError, match="max: `where` may leave no element, so give `initial`"):
+        anp.max(V, where=V > 1)
+    with pytest.raises(TypeError, match=r"sum: where is f64.*; it must be a bool"):
+        anp.sum(V, where=V)
+    with pytest.raises(ValueError, match=r"sum: where bool\[2,3\] does not broadcast to f64\[3\]"):
+        anp.sum(V[:3], where=MASK)
+    with pytest.raises(ValueError, match=r"sum: initial is f64.*; it must be one number"):
+        anp.sum(V, initial=V)
+    np.testing.assert_array_equal(anp.max(np.zeros((2, 0)), axis=1, initial=3.0), [3.0, 3.0])
+    np.testing.assert_array_equal(anp.nanmax(np.asarray([np.nan, 1.0]), initial=3.0), 3.0)
+    assert float(anp.ones(3).sum(initial=2.0, where=np.asarray([True, False, True]))) == 4.0
