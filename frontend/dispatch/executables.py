@@ -227,7 +227,9 @@ def executable_of(
     ]
     arg_types = [*(c.aval for c in constants), *key]
     out_types = [array_type(a.shape, a.dtype, place, a.weak_type) for a in out_avals]
-    constant_names = [named_constant(program.captured[i].buffer, i) for i in order]
+    constant_names = [
+        named_constant(getattr(program.captured[i], "buffer", None), i) for i in order
+    ]
     arguments = (*constant_names, *names)
     _check_places(arg_types, arguments, options.function)
     if options.interpreted:
