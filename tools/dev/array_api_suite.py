@@ -61,10 +61,11 @@ def run(clone: Path, mode: str, examples: int, arguments: Sequence[str]) -> Outc
     environment = os.environ | {
         "ARRAY_API_TESTS_MODULE": MODULES[mode], "PYTHONPATH": os.pathsep.join(filter(None, paths)),
     }  # fmt: skip
+    folder = [] if any("array_api_tests" in a for a in arguments) else ["array_api_tests"]
     command = [
         sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider",
         "--disable-deadline", f"--max-examples={examples}", f"--junitxml={report}",
-        *(arguments or ["array_api_tests"]),
+        *arguments, *folder,
     ]  # fmt: skip
     subprocess.run(command, cwd=clone, env=environment, check=False)
     return read(report)
@@ -185,8 +186,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--commit", required=True, help="the commit that the clone must be at")
     parser.add_argument("--jit", action="store_true", help="jit every function and operator")
     parser.add_argument("--examples", type=int, help="examples of each test: 20; 5 if jitted")
-    parser.add_argument("pytest", nargs="*", help="arguments for pytest, for a part")
-    given = parser.parse_args(argv)
+    parser.epilog = "Arguments after `--` are for pytest: a part of the suite."
+    whole = list(sys.argv[1:] if argv is None else argv)
+    end = whole.index("--") if "--" in whole else len(whole)
+    given, part = parser.parse_args(whole[:end]), whole[end + 1 :]
     error = suite_error(given.clone, given.commit)
     if error is not None:
         print(f"array-api: {error}", file=sys.stderr)
@@ -194,7 +197,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     mode = "jitted" if given.jit else "arrays"
     OUT.mkdir(parents=True, exist_ok=True)
     examples = given.examples or _EXAMPLES[mode]
-    outcomes, known = run(given.clone, mode, examples, given.pytest), known_failures()[mode]
+    outcomes, known = run(given.clone, mode, examples, part), known_failures()[mode]
     counts = summary(outcomes)
     for file, of in (counts | {"all": _total(counts)}).items():
         print(f"{file:44} {_cell(of)}")
@@ -202,7 +205,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"fails, and is not in failures.toml: {name}")
     for name in sorted(n for n in known if outcomes.get(n) == "passed"):
         print(f"passes, though in failures.toml: {name}")
-    if not given.pytest:
+    if not part:
         _note(mode, counts)
     return int(bool(unknown(outcomes, known)))
 
