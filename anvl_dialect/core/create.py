@@ -3,7 +3,7 @@
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -18,8 +18,9 @@ from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.core.types import element_type, kind, numpy_of, tensor
 
 __all__ = [
-    "CapturedOp", "ComplexLiteral", "ConstantOp", "IotaOp", "constant", "dense", "full",
-    "full_like", "literal", "literals_of_recipe", "number_of", "repeated", "separate_literals",
+    "CapturedOp", "ComplexLiteral", "ConstantOp", "IotaOp", "are_literals_separate", "constant",
+    "dense", "full",
+    "full_like", "literal", "number_of", "repeated", "separate_literals",
     "shared_literals", "splat", "splat_at", "zeros_like",
 ]  # fmt: skip
 
@@ -294,15 +295,13 @@ class _Shared(threading.local):
 _shared = _Shared()
 
 
-def shared_literals() -> AbstractContextManager[dict[ir.Attribute, ir.Operation]]:
-    """Emit equal numbers once inside: Note [Shared literals].  Gives the ops that are shared."""
-    return nullcontext({}) if _shared.is_off else literals_of_recipe()
-
-
 @contextmanager
-def literals_of_recipe() -> Iterator[dict[ir.Attribute, ir.Operation]]:
-    """`shared_literals` for a recipe, which serves programs that share literals and others."""
+def shared_literals() -> Iterator[dict[ir.Attribute, ir.Operation]]:
+    """Emit equal numbers once inside: Note [Shared literals].  Gives the ops that are shared."""
     point = ir.InsertionPoint.current
+    if _shared.is_off:
+        yield {}
+        return
     if _shared.literals is not None and point is _shared.point:
         yield _shared.literals
         return
@@ -314,12 +313,18 @@ def literals_of_recipe() -> Iterator[dict[ir.Attribute, ir.Operation]]:
         _shared.point, _shared.literals = before
 
 
+def are_literals_separate() -> bool:
+    """Whether this is inside of `separate_literals`."""
+    return _shared.is_off
+
+
 @contextmanager
 def separate_literals() -> Iterator[None]:
-    """Share no literals inside.
+    """Share no literals inside, and use no recipe.
 
-    Whether two literals are one depends on whether two sizes happen to be equal; so programs at
-    different sizes, which are to be compared, share none.
+    Whether two literals are one depends on whether two sizes happen to be equal, and whether there
+    is a recipe, which shares literals, on what was built before.  Programs at different sizes,
+    whose ops are to be compared, may depend on neither.
     """
     before = _shared.is_off
     _shared.is_off = True

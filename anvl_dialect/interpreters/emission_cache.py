@@ -6,7 +6,7 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from anvl.dialect.core.create import literals_of_recipe, repeated
+from anvl.dialect.core.create import are_literals_separate, repeated, shared_literals
 from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.side_block import side_block
@@ -130,7 +130,7 @@ def recipe_for(
     `ids` are the ids of the active operands, `types` the type numbers of all ids.  A new recipe is
     `write(Step(*step), ids)`.
     """
-    if recipes is None:
+    if recipes is None or are_literals_separate():
         return None
     rules, op, operands, _, _, result_ids = step
     key: tuple[Any, ...]
@@ -156,6 +156,8 @@ def learn(recipes: dict[Any, Any], key: Any, write: Callable[[], Recipe | None])
 
     Recorded on the second request: most keys occur only once.
     """
+    if are_literals_separate():
+        return None
     found = recipes.get(key)
     if found is None:
         if len(recipes) >= _MAX_RECIPES:
@@ -192,7 +194,7 @@ def record(
         with ir.Location.name("recipe"):
             block, module = side_block(types)
             sharing: AbstractContextManager[dict[ir.Attribute, ir.Operation]]
-            sharing = literals_of_recipe() if shares_literals else nullcontext({})
+            sharing = shared_literals() if shares_literals else nullcontext({})
             with ir.InsertionPoint(block), sharing as shared:
                 answers = rule(*block.arguments)
             literals: dict[ir.Value, ir.Attribute] = {op.result: v for v, op in shared.items()}

@@ -3,11 +3,11 @@
 Note [Buckets]
 A size belongs to the bucket of the next power of two.  Every call is traced at its true sizes, once
 for each: so the person's program is what it is without buckets, whatever Python does with a size.
-`anvl-pad` then pads the traced program.  Nothing in the result may depend on the true size but the
-argument that has it, so the programs of all sizes of a bucket are equal to the bit, and XLA, whose
-programs are found by content, compiles one.  This is also how a read of a size is found: the first
-size of a bucket is compared with another one of it, and they differ.  Sizes 0, 1 and 2 are alone in
-their buckets, so nothing is padded there.
+`anvl-pad` then pads the traced program.  Only an argument has the true size, so the programs of all
+sizes of a bucket compute the same ops, and XLA compiles one: they are found by what they compute
+(`structural_digest.py`).  This is also how a read of a size is found: the first size of a bucket is
+compared with another one of it, and they differ.  Sizes 0, 1 and 2 are alone in their buckets, so
+nothing is padded there.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ from anvl.dispatch.interpreted_executable import (
 from anvl.dispatch.jit_options import DEFAULT, ProgramOptions
 from anvl.dispatch.lowering import captured_order, lower, serialize
 from anvl.dispatch.padded_program import PaddedCall, padded_call
-from anvl.dispatch.program_state import State, forget_report, state_of
+from anvl.dispatch.program_state import State, state_of
 from anvl.runtime import (
     INFO,
     Array,
@@ -183,25 +183,21 @@ def compiled_program(
         order = captured_order(program.module)
         state = state_of(program.module)
         padding = padded_call(program.module, options, out_avals, state)
-        if padding is not None:
-            forget_report(program.module)
         calls = host_calls(program.module, program.callbacks)
         if options.interpreted:
             check_interpretable(program.module, options.function)
         client = None if options.interpreted else place.client
         artifact = serialize(program.module, client=client)
     _warn_of_unused(unused, key, names, options.function)
-    is_shared = is_known is not None and is_known(artifact, place)
+    is_shared = bool(padding and is_known and is_known(padding.digest, place))
     moves = bool(key) and key[0].placement is not place
     if moves:
         key = [array_type(k.shape, k.dtype, place, k.weak_type) for k in key]
-    avals, arguments = out_avals, names
+    signature = key, out_avals, names
     if padding is not None:
-        key, avals = padding.types(key), padding.out_avals
-        arguments = [*names, *padding.plan.names]
-    avals = avals if state is None else state.added_to(avals)
+        signature = padding.signature(key, names)
     executable, constants = executable_of(
-        artifact, order, program, key, avals, arguments, place, options, calls
+        artifact, order, program, *signature, place, options, calls, state, padding
     )
     return Program(
         executable, constants, out_tree, names, ranges, moves and is_open, state, padding,
@@ -219,8 +215,14 @@ def executable_of(
     place: Placement,
     options: ProgramOptions,
     calls: tuple[HostCall, ...] = (),
+    state: State | None = None,
+    padding: PaddedCall | None = None,
 ) -> tuple[Executable, list[Array]]:
-    """The executable of an artifact, compiled if it is new, and its constants."""
+    """The executable of an artifact, compiled if it is new, and its constants.
+
+    `out_avals` lack those of its `state`.  Padded programs are the same with equal digests.
+    """
+    out_avals = out_avals if state is None else state.added_to(out_avals)
     moved = set(order) if options.place is not None else program.unplaced
     constants = [
         put(program.captured[i], place) if i in moved else program.captured[i] for i in order
@@ -240,7 +242,7 @@ def executable_of(
     donated = tuple(len(constants) + i for i in options.donated)
     given = _compiler_options(artifact, place.client.platform) | dict(options.compiler_options)
     identity = (
-        hashlib.sha256(artifact).digest(),
+        hashlib.sha256(artifact).digest() if padding is None else padding.digest,
         place,
         tuple(arg_types),
         tuple(out_types),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -23,9 +22,10 @@ from anvl.dispatch.buckets import PaddingPlan, padded_types
 from anvl.dispatch.host_calls import host_calls
 from anvl.dispatch.interpreted_executable import INTERPRETER
 from anvl.dispatch.jit_options import ProgramOptions
-from anvl.dispatch.lowering import copied, lower, serialize
+from anvl.dispatch.lowering import lower
 from anvl.dispatch.program_state import State, forget_report
 from anvl.passes.expand.declarations import signature
+from anvl.passes.functions.structural_digest import digest_of
 from anvl.passes.pad import Record, record
 from anvl.passes.pipelines.jit_pipeline import expanding
 from anvl.runtime import Array, ArrayType, Placement, put
@@ -43,15 +43,20 @@ class PaddedCall(NamedTuple):
         The true shapes of the results.
     out_avals : tuple of Aval
         The padded results.
+    digest : bytes
+        The same for all sizes of a bucket.
     """
 
     plan: PaddingPlan
     out_shapes: tuple[tuple[int, ...], ...]
     out_avals: tuple[Aval, ...]
+    digest: bytes
 
-    def types(self, key: Sequence[ArrayType]) -> list[ArrayType]:
-        """The types of the arguments of the padded program, given those of the call."""
-        return padded_types(self.plan, key)
+    def signature(
+        self, key: Sequence[ArrayType], names: Sequence[str]
+    ) -> tuple[Sequence[ArrayType], Sequence[Aval], Sequence[str]]:
+        """Types of the arguments of the padded program, its results, and the arguments' names."""
+        return padded_types(self.plan, key), self.out_avals, [*names, *self.plan.names]
 
     def padded(self, arrays: Sequence[Array]) -> list[Array]:
         """The arguments at the padded sizes, and the true sizes."""
@@ -75,15 +80,20 @@ class PaddedCall(NamedTuple):
 def padded_call(
     module: ir.Module, options: ProgramOptions, avals: Sequence[Aval], state: State | None
 ) -> PaddedCall | None:
-    """The padding of a lowered program, whose results have `avals` at the true sizes."""
+    """The padding of a lowered program, whose results have `avals` at the true sizes.
+
+    The description of its state, which names sizes, is removed from the program.
+    """
     if options.padding is None:
         return None
+    forget_report(module)
     main: Any = ir.SymbolTable(module.operation)["main"]
     _, types = signature(main.operation)
     besides = () if state is None else state.report.positions
     shapes = [tuple(t.shape) for i, t in enumerate(types) if i not in besides]
     padded = [aval(of.dtype, n, of.weak_type) for of, n in zip(avals, shapes, strict=True)]
-    return PaddedCall(options.padding, tuple(of.shape for of in avals), tuple(padded))
+    true = tuple(of.shape for of in avals)
+    return PaddedCall(options.padding, true, tuple(padded), digest_of(module.operation))
 
 
 @functools.lru_cache(1024)
@@ -123,6 +133,7 @@ class ReadCheck:
     def __init__(self, function: str) -> None:
         self._function = function
         self._known: dict[Any, set[bytes]] = {}
+        # Of each bucket, the ops of the programs of two sizes.
         self._records: dict[Any, dict[tuple[int, ...], Record]] = {}
 
     def of_call(
@@ -140,17 +151,22 @@ class ReadCheck:
         plan = options.padding
         assert plan is not None
         bucket = arguments.treedef, arguments.static, config.version(), *padded_types(plan, key)
+        if len(self._known) > _MOST:  # static values may be any number
+            self._known.clear()
+            self._records.clear()
         records = self._records.setdefault(bucket, {})
         known = self._known.setdefault(bucket, set())
         found = _Comparison(self._function, trace, arguments, plan, known, options)
-        mine = records[plan.lengths] = expanded(traced)
+        mine = expanded(traced)
         found.reference = next(
             (of for sizes, of in records.items() if _may_compare(plan.lengths, sizes, mine, of)),
             None,
         )
         if found.reference is None:
             other = found.traced_elsewhere()
-            found.reference = records[plan.other_lengths()] = expanded(other)
+            found.reference = expanded(other)
+            records.clear()
+            records |= {plan.lengths: mine, plan.other_lengths(): found.reference}
             if not _may_compare(plan.lengths, plan.other_lengths(), mine, found.reference):
                 found.reference = None
         return found
@@ -222,45 +238,42 @@ class _Comparison:
                 getattr(error, "location", ""),
             ) from error
 
-    def is_known(self, artifact: bytes, place: Placement) -> bool:
-        """Whether another size of the bucket had this program.
+    def is_known(self, digest: bytes, place: Placement) -> bool:
+        """Whether another size of the bucket had the program of this digest.
 
         If not, it is compared with that of other sizes: raises `BucketError` where they differ.
         """
-        digest = hashlib.sha256(artifact).digest()
         if digest in self._known:
             return True
         other, mine = self.traced_elsewhere(), self._trace(self._arguments)
         ops, ops_of_other = expanded(mine), expanded(other)
         is_same = _may_compare((), (), ops, ops_of_other)
         options = self._options._replace(reference=ops if is_same else None)
-        module, found = _lowered(other, options, place)
-        if found != artifact:
-            one, same = _lowered(
-                mine, options._replace(reference=ops_of_other if is_same else None), place
-            )
-            if same == artifact:
+        module = _lowered(other, options, place)
+        if digest_of(module.operation) != digest:
+            again = options._replace(reference=ops_of_other if is_same else None)
+            one = _lowered(mine, again, place)
+            if digest_of(one.operation) == digest:
                 raise _read_error(self._function, self._plan, one, module)
         self._known.add(digest)
         return False
 
 
-def _lowered(traced: Traced, options: ProgramOptions, place: Placement) -> tuple[ir.Module, bytes]:
-    """A program lowered as `compiled_program` lowers it, and its artifact."""
+def _lowered(traced: Traced, options: ProgramOptions, place: Placement) -> ir.Module:
+    """A program lowered as `compiled_program` lowers it."""
     program = traced.program
     with passes_lock:
         target = INTERPRETER if options.interpreted else place.client.target
         lower(
             program.module, program.captured, target, options.donated, lambda _: None, options.pad()
         )
-        module = copied(program.module)
         forget_report(program.module)
         host_calls(program.module, program.callbacks)
-        client = None if options.interpreted else place.client
-        return module, serialize(program.module, client=client)
+    return program.module
 
 
 _NAME = "jit"
+_MOST = 1024  # buckets of one function
 
 
 def _read_error(function: str, plan: PaddingPlan, one: ir.Module, other: ir.Module) -> BucketError:

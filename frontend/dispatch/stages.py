@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from anvl import tree
+from anvl.core.avals import Aval
 from anvl.core.promote import abstract, number_value
 from anvl.core.ranges import ranges_of
 from anvl.core.traced import Traced
@@ -27,6 +29,7 @@ from anvl.dispatch.padded_program import padded_call
 from anvl.dispatch.program_state import state_of
 from anvl.runtime import (
     Array,
+    ArrayType,
     Executable,
     array_type,
     chosen_placement,
@@ -163,27 +166,24 @@ class Compiled:
         self._traced, self._place = traced, place
         key = [array_type(a.shape, a.dtype, place, a.weak_type) for a in traced.in_avals]
         state = state_of(lowered._stages["stablehlo"])
-        padding = padded_call(
-            lowered._stages["stablehlo"], lowered._options, traced.out_avals, state
-        )
-        out_avals, names = traced.out_avals, traced.names
-        if padding is not None:
-            key, out_avals = padding.types(key), list(padding.out_avals)
-            names = [*names, *padding.plan.names]
-        out_avals = out_avals if state is None else state.added_to(out_avals)
         module = copied(lowered._stages["stablehlo"])
+        padding = padded_call(module, lowered._options, traced.out_avals, state)
+        signature: tuple[Sequence[ArrayType], Sequence[Aval], Sequence[str]]
+        signature = key, traced.out_avals, traced.names
+        if padding is not None:
+            signature = padding.signature(key, traced.names)
         calls = host_calls(module, traced.program.callbacks)
         self.executable: Executable
         self.executable, constants = executable_of(
             serialize(module, client=place.client),
             order,
             traced.program,
-            key,
-            out_avals,
-            names,
+            *signature,
             place,
             lowered._options,
             calls,
+            state,
+            padding,
         )
         ranges = ranges_of(traced.program)
         self._program = Program(

@@ -10,7 +10,11 @@ import pytest
 
 import anvl
 import anvl.numpy as anp
+from anvl.dialect.core.op_registry import OPS
 from anvl.dispatch import padded_program
+from anvl.testing.draw import Draw
+from anvl.testing.padding_check import PaddingCheck
+from anvl.testing.program import Program
 
 SIZES = (3, 4, 5, 7, 8, 9, 16, 17)
 
@@ -327,3 +331,19 @@ def test_a_rule_without_its_mask_is_found(op, f, planted, monkeypatch):
             interpreted(f, bucket={0: 0, 1: 0} if len(arguments) > 1 else {0: 0})(*arguments),
             f(*arguments),
         )
+
+
+def test_each_rule_pads_an_axis_of_its_sample():
+    """What it gives there is compared with the op itself, with all other checks of the op."""
+    for name, op_class in OPS.items():
+        calls = [c for c in op_class.sample(Draw(name)) if PaddingCheck.applies(op_class, c)]
+        checks = [PaddingCheck(op_class, call, Program({})) for call in calls]
+        if checks and name != "anvl.captured":  # its elements are fixed
+            assert sum(check.accepted for check in checks), name
+
+
+def test_debugging_nans_sees_no_padding():
+    f = anvl.jit(lambda x: anp.sum(1 / x), bucket={"x": 0}, debug_nans=True)
+    close(f(np.full(5, 2, "f4")), np.float32(2.5))
+    with pytest.raises(anvl.NonFiniteError):
+        f(np.array([1, 0, 1, 1, 1], "f4"))
