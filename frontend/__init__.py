@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from anvl import ffi as ffi
     from anvl import nn as nn
     from anvl import numpy as numpy
+    from anvl import optim as optim
     from anvl import prim as prim
     from anvl import profiler as profiler
     from anvl import random as random
+    from anvl import scipy as scipy
     from anvl import testing as testing
     from anvl import tree as tree
     from anvl import tree_util as tree_util
@@ -186,8 +188,8 @@ _HOMES = {
     "why_not_differentiable": "anvl.transforms.explain",
 }
 _MODULES = (
-    "debug", "ffi", "nn", "numpy", "prim", "profiler", "random", "testing", "tree", "tree_util",
-    "windows",
+    "debug", "ffi", "nn", "numpy", "optim", "prim", "profiler", "random", "scipy", "testing",
+    "tree", "tree_util", "windows",
 )  # fmt: skip
 
 __version__ = "0.1.0"

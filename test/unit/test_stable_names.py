@@ -21,7 +21,8 @@ INIT = {
 }
 PUBLIC = {
     "anvl", "anvl.numpy", "anvl.numpy.linalg", "anvl.numpy.fft", "anvl.random", "anvl.tree",
-    "anvl.tree_util", "anvl.nn", "anvl.nn.initializers", "anvl.windows", "anvl.prim", "anvl.ffi",
+    "anvl.optim", "anvl.scipy", "anvl.tree_util", "anvl.nn", "anvl.nn.initializers",
+    "anvl.windows", "anvl.prim", "anvl.ffi",
     "anvl.testing.random_programs", *INIT,
 }  # fmt: skip
 

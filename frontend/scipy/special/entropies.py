@@ -1,0 +1,234 @@
+"""Logarithms of products, odds and entropies, exact in their limits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anvl.numpy as anp
+from anvl.dispatch.eager import public
+from anvl.numpy.functions.elementwise import sigmoid
+from anvl.scipy.special.evaluation import real_function
+
+__all__ = [
+    "boxcox", "boxcox1p", "entr", "expit", "kl_div", "log_softmax", "logit", "logsumexp",
+    "rel_entr", "softmax", "xlog1py", "xlogy",
+]  # fmt: skip
+
+
+@real_function
+def xlogy(x: Any, y: Any) -> Any:
+    """x log(y), and 0 where x = 0 and y is not NaN.
+
+    >>> from anvl.scipy import special
+    >>> print(special.xlogy(0.0, 0.0), special.xlogy(2.0, 1.0))
+    0.0 0.0
+    """
+    is_0 = anp.logical_and(anp.equal(x, 0), anp.logical_not(anp.isnan(y)))
+    return anp.multiply(x, anp.log(anp.where(is_0, 1, y)))
+
+
+@real_function
+def xlog1py(x: Any, y: Any) -> Any:
+    """x log(1 + y), accurate for small y, and 0 where x = 0 and y is not NaN.
+
+    >>> from anvl.scipy import special
+    >>> print(special.xlog1py(0.0, -1.0))
+    0.0
+    """
+    is_0 = anp.logical_and(anp.equal(x, 0), anp.logical_not(anp.isnan(y)))
+    return anp.multiply(x, anp.log1p(anp.where(is_0, 0, y)))
+
+
+@real_function
+def entr(x: Any) -> Any:
+    """Entropy of one outcome: -x log(x), 0 at 0, and -inf for negative x.
+
+    >>> from anvl.scipy import special
+    >>> print(special.entr(0.0), special.entr(1.0))
+    0.0 -0.0
+    """
+    positive = anp.greater(x, 0)
+    safe = anp.where(positive, x, 1)
+    inside = anp.where(positive, anp.negative(anp.multiply(safe, anp.log(safe))), 0)
+    return anp.where(anp.isnan(x), x, anp.where(anp.less(x, 0), -anp.inf, inside))
+
+
+@real_function
+def rel_entr(x: Any, y: Any) -> Any:
+    """x log(x / y), 0 for x = 0 <= y, and infinity elsewhere.
+
+    >>> from anvl.scipy import special
+    >>> print(special.rel_entr(1.0, 1.0), special.rel_entr(1.0, 0.0))
+    0.0 inf
+    """
+    return _relative_entropy(x, y)
+
+
+def _relative_entropy(x: Any, y: Any) -> Any:
+    both = anp.logical_and(anp.greater(x, 0), anp.greater(y, 0))
+    safe_x, safe_y = anp.where(both, x, 1), anp.where(both, y, 1)
+    # The ratio may overflow, and loses digits near 1.
+    inside = anp.multiply(safe_x, _log_of_ratio(safe_x, safe_y))
+    is_0 = anp.logical_and(anp.equal(x, 0), anp.greater_equal(y, 0))
+    found = anp.where(both, inside, anp.where(is_0, 0, anp.inf))
+    return anp.where(anp.isnan(anp.add(x, y)), anp.nan, found)
+
+
+def _log_of_ratio(x: Any, y: Any) -> Any:
+    """log(x / y) for positive x and y, without overflow."""
+    ratio = anp.divide(x, y)
+    fits = anp.logical_and(anp.greater(ratio, 0), anp.isfinite(ratio))
+    near = anp.logical_and(anp.greater(ratio, 0.5), anp.less(ratio, 2))
+    exact = anp.log1p(anp.divide(anp.subtract(x, y), anp.where(near, y, x)))
+    plain = anp.log(anp.where(fits, ratio, 1))
+    far = anp.subtract(anp.log(x), anp.log(y))
+    return anp.where(near, exact, anp.where(fits, plain, far))
+
+
+@real_function
+def kl_div(x: Any, y: Any) -> Any:
+    """x log(x / y) - x + y: the term of a Kullback-Leibler divergence; infinite outside x, y >= 0.
+
+    Source: SciPy's `scipy.special.kl_div`.
+
+    >>> from anvl.scipy import special
+    >>> print(special.kl_div(1.0, 1.0), special.kl_div(0.0, 2.0))
+    0.0 2.0
+    """
+    return anp.add(anp.subtract(_relative_entropy(x, y), x), y)
+
+
+@real_function
+def logit(x: Any) -> Any:
+    """Logarithm of the odds: log(x / (1 - x)); -inf at 0, inf at 1, NaN outside.
+
+    >>> from anvl.scipy import special
+    >>> print(special.logit(0.5))
+    0.0
+    """
+    # Near 1/2 both logarithms cancel: there log(x / (1 - x)) = 2 atanh(2 x - 1).
+    centre = anp.subtract(anp.multiply(2, x), 1)
+    near = anp.less(anp.abs(centre), 0.3)
+    inner = anp.multiply(2, anp.arctanh(anp.where(near, centre, 0)))
+    rest = anp.where(near, 0.25, x)
+    return anp.where(near, inner, anp.subtract(anp.log(rest), anp.log1p(anp.negative(rest))))
+
+
+@real_function
+def expit(x: Any) -> Any:
+    """1 / (1 + exp(-x)), the inverse of `logit`.
+
+    >>> from anvl.scipy import special
+    >>> print(special.expit(0.0))
+    0.5
+    """
+    return sigmoid(x)
+
+
+@real_function
+def boxcox(x: Any, lmbda: Any) -> Any:
+    """Box-Cox transformation: (x^lmbda - 1) / lmbda, and log(x) for lmbda = 0; NaN for x < 0.
+
+    Source: Box and Cox, An analysis of transformations (1964).
+
+    >>> from anvl.scipy import special
+    >>> print(special.boxcox(4.0, 0.5), special.boxcox(1.0, 0.0))
+    2.0 0.0
+    """
+    return _power_minus_one(anp.log(x), lmbda)
+
+
+@real_function
+def boxcox1p(x: Any, lmbda: Any) -> Any:
+    """`boxcox` of 1 + x, accurate for small x.
+
+    >>> from anvl.scipy import special
+    >>> print(special.boxcox1p(3.0, 0.5))
+    2.0
+    """
+    return _power_minus_one(anp.log1p(x), lmbda)
+
+
+def _power_minus_one(log: Any, exponent: Any) -> Any:
+    """expm1(exponent log) / exponent, with a series where the exponent is near 0."""
+    product = anp.multiply(exponent, log)
+    small = anp.less(anp.abs(product), 1e-3)
+    p = anp.where(small, product, 0)
+    series = 1 + p * (1 / 2 + p * (1 / 6 + p * (1 / 24 + p * (1 / 120 + p / 720))))
+    other = anp.where(anp.equal(exponent, 0), 1, exponent)
+    far = anp.divide(anp.expm1(anp.where(small, 1, product)), other)
+    return anp.where(small, anp.multiply(anp.where(small, log, 1), series), far)
+
+
+@public("axis", "keepdims", "return_sign")
+def logsumexp(
+    a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False,
+    where: Any = None,
+) -> Any:  # fmt: skip
+    """log(sum(b exp(a))), without overflow.
+
+    Parameters
+    ----------
+    a : array
+    axis : int or tuple of int, optional
+        By default all axes.
+    b : array, optional
+        Factors, which may be negative or 0; broadcast to a.
+    keepdims : bool
+    return_sign : bool
+        Also return the sign of the sum.  Without it the logarithm of a negative sum is NaN.
+    where : array of bools, optional
+        The elements that count.
+
+    Returns
+    -------
+    An array, or the pair of the logarithm of the absolute value and the sign.
+
+    Examples
+    --------
+    >>> import anvl.numpy as np
+    >>> from anvl.scipy import special
+    >>> print(special.logsumexp(np.asarray([1000.0, -1000.0])))
+    1000.0
+    """
+    if where is not None:
+        a = anp.where(where, a, -anp.inf)
+    if b is None and not return_sign:
+        return anp.logsumexp(a, axis=axis, keepdims=keepdims)
+    factors: Any = 1.0 if b is None else b
+    a = anp.where(anp.equal(factors, 0), -anp.inf, anp.add(a, anp.multiply(0.0, factors)))
+    largest = anp.max(a, axis=axis, keepdims=True)
+    largest = anp.where(anp.isfinite(largest), largest, 0)
+    total = anp.sum(
+        anp.multiply(factors, anp.exp(anp.subtract(a, largest))), axis=axis, keepdims=keepdims
+    )
+    shift = largest if keepdims else anp.sum(largest, axis=axis)
+    if not return_sign:
+        return anp.add(anp.log(total), shift)
+    return anp.add(anp.log(anp.abs(total)), shift), anp.sign(total)
+
+
+@public("axis")
+def softmax(x: Any, axis: Any = None) -> Any:
+    """exp(x) / sum(exp(x)), along all axes or some.
+
+    >>> import anvl.numpy as np
+    >>> from anvl.scipy import special
+    >>> print(special.softmax(np.zeros(4)))
+    [0.25 0.25 0.25 0.25]
+    """
+    return anp.exp(log_softmax(x, axis)) if not isinstance(axis, int) else anp.softmax(x, axis=axis)
+
+
+@public("axis")
+def log_softmax(x: Any, axis: Any = None) -> Any:
+    """log(`softmax`(x)), along all axes or some.
+
+    >>> import anvl.numpy as np
+    >>> from anvl.scipy import special
+    >>> print(special.log_softmax(np.zeros(1)))
+    [0.]
+    """
+    if isinstance(axis, int):
+        return anp.log_softmax(x, axis=axis)
+    return anp.subtract(x, anp.logsumexp(x, axis=axis, keepdims=True))

@@ -1,0 +1,138 @@
+"""Confluent and Gauss' hypergeometric functions of real arguments.
+
+Series that end where terms no longer count; they are differentiable in every argument.  Relative
+errors in f64 are below 1e-12 where the result is not small beside the terms of its series: for
+`hyp1f1` with |x| up to 50 and parameters of a few tens, for `hyp2f1` with x up to 0.95.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anvl.numpy as anp
+from anvl.control_flow.loops import while_loop
+from anvl.scipy.special.evaluation import real_function
+from anvl.scipy.special.gamma_family import _gamma
+
+__all__ = ["hyp1f1", "hyp2f1"]
+
+#: Of a series; where it has not ended then, the result is NaN.
+_MOST_TERMS = 50_000
+
+
+def _series(ratio: Any, x: Any) -> Any:
+    """Sum of terms, each the one before times `ratio(k)`, until all members are done."""
+    epsilon = float(anp.finfo(x.dtype).eps) / 4
+
+    def goes_on(carry: Any) -> Any:
+        k, term, total = carry
+        open_ = anp.greater(anp.abs(term), anp.multiply(epsilon, anp.abs(total)))
+        return anp.logical_and(anp.any(open_), anp.less(k, _MOST_TERMS))
+
+    def step(carry: Any) -> Any:
+        k, term, total = carry
+        term = anp.multiply(term, ratio(k))
+        return anp.add(k, 1), term, anp.add(total, term)
+
+    one = anp.ones_like(x)
+    _, term, total = while_loop(goes_on, step, (anp.zeros((), x.dtype), one, one))
+    lost = anp.greater(anp.abs(term), anp.multiply(epsilon, anp.abs(total)))
+    return anp.where(lost, anp.nan, total)
+
+
+@real_function
+def hyp1f1(a: Any, b: Any, x: Any) -> Any:
+    """Confluent hypergeometric function M(a, b, x) (DLMF 13.2.2); infinite at poles of b.
+
+    >>> import anvl.numpy as np
+    >>> from anvl.scipy import special
+    >>> print(round(float(special.hyp1f1(1.0, 1.0, 1.0)), 5))
+    2.71828
+    """
+    # Kummer's transformation (DLMF 13.2.39) makes all terms of one sign for negative x.
+    turned = anp.less(x, 0)
+    upper = anp.where(turned, anp.subtract(b, a), a)
+    size = anp.where(turned, anp.negative(x), x)
+
+    def ratio(k: Any) -> Any:
+        below = anp.multiply(anp.add(b, k), anp.add(k, 1))
+        return anp.divide(anp.multiply(anp.add(upper, k), size), below)
+
+    total = _series(ratio, size)
+    factor = anp.where(turned, anp.exp(anp.minimum(x, 0)), 1)
+    found = anp.multiply(total, factor)
+    pole = anp.logical_and(anp.less_equal(b, 0), anp.equal(b, anp.floor(b)))
+    return anp.where(pole, anp.inf, found)
+
+
+def _gauss_series(a: Any, b: Any, c: Any, x: Any) -> Any:
+    def ratio(k: Any) -> Any:
+        above = anp.multiply(anp.multiply(anp.add(a, k), anp.add(b, k)), x)
+        return anp.divide(above, anp.multiply(anp.add(c, k), anp.add(k, 1)))
+
+    return _series(ratio, x)
+
+
+@real_function
+def hyp2f1(a: Any, b: Any, c: Any, x: Any) -> Any:
+    """Gauss' hypergeometric function (DLMF 15.2.1) for x <= 1; NaN beyond, infinite at poles of c.
+
+    Above 0.9 the transformation to 1 - x is used, where c - a - b is not near an integer.
+
+    >>> import anvl.numpy as np
+    >>> from anvl.scipy import special
+    >>> print(round(float(special.hyp2f1(1.0, 1.0, 2.0, 0.5)), 5))
+    1.38629
+    """
+    # Pfaff's transformation (DLMF 15.8.1) maps negative x to (0, 1).
+    turned = anp.less(x, 0)
+    inside = anp.where(turned, anp.divide(x, anp.subtract(x, 1)), x)
+    second = anp.where(turned, anp.subtract(c, b), b)
+    factor = anp.where(turned, anp.power(anp.subtract(1, anp.minimum(x, 0)), anp.negative(a)), 1)
+    excess = anp.subtract(anp.subtract(c, a), second)
+    off = anp.abs(anp.subtract(excess, anp.rint(excess)))
+    near_1 = anp.logical_and(anp.greater(inside, 0.9), anp.greater(off, 1e-3))
+    plain = _gauss_series(a, second, c, anp.where(near_1, 0, anp.clip(inside, 0, 1)))
+    close = _near_one(
+        a,
+        second,
+        c,
+        anp.where(near_1, anp.clip(inside, 0.9, 1), 0.95),
+        anp.where(near_1, excess, 0.5),
+    )
+    found = anp.multiply(factor, anp.where(near_1, close, plain))
+    at_1 = anp.where(anp.greater(excess, 0), _at_one(a, b, c), anp.inf)
+    found = anp.where(anp.equal(x, 1), at_1, found)
+    pole = anp.logical_and(anp.less_equal(c, 0), anp.equal(c, anp.floor(c)))
+    found = anp.where(pole, anp.inf, found)
+    return anp.where(anp.greater(x, 1), anp.nan, found)
+
+
+def _at_one(a: Any, b: Any, c: Any) -> Any:
+    """Gauss' sum (DLMF 15.4.20)."""
+    rest = anp.subtract(anp.subtract(c, a), b)
+    safe = anp.where(anp.greater(rest, 0), rest, 1)
+    above = anp.multiply(_gamma(c), _gamma(safe))
+    return anp.multiply(
+        above, anp.multiply(_inverse_gamma(anp.subtract(c, a)), _inverse_gamma(anp.subtract(c, b)))
+    )
+
+
+def _inverse_gamma(x: Any) -> Any:
+    """1 / gamma(x): 0 at its poles."""
+    pole = anp.logical_and(anp.less_equal(x, 0), anp.equal(x, anp.floor(x)))
+    return anp.where(pole, 0, anp.divide(1, _gamma(anp.where(pole, 1, x))))
+
+
+def _near_one(a: Any, b: Any, c: Any, x: Any, excess: Any) -> Any:
+    """DLMF 15.8.4, with s = c - a - b and the reflection formula for gamma(-s)."""
+    rest = anp.subtract(1, x)
+    one = anp.multiply(_gamma(excess), anp.multiply(
+        _inverse_gamma(anp.subtract(c, a)), _inverse_gamma(anp.subtract(c, b))))  # fmt: skip
+    two = anp.multiply(
+        _gamma(anp.negative(excess)), anp.multiply(_inverse_gamma(a), _inverse_gamma(b))
+    )
+    two = anp.multiply(two, anp.power(rest, excess))
+    first = _gauss_series(a, b, anp.subtract(1, excess), rest)
+    second = _gauss_series(anp.subtract(c, a), anp.subtract(c, b), anp.add(1, excess), rest)
+    return anp.multiply(_gamma(c), anp.add(anp.multiply(one, first), anp.multiply(two, second)))

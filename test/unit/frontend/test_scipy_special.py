@@ -1,0 +1,186 @@
+"""`anvl.scipy.special` against SciPy: tables over parameters, edges of domains, derivatives."""
+
+import numpy as np
+import pytest
+import scipy.special as wanted
+
+import anvl
+import anvl.numpy as anp
+from anvl.scipy import special
+from anvl.testing import check_grads
+
+LINE = np.concatenate([np.linspace(-25, 25, 61), [-1e-3, 1e-10, 0.0, 90.0, np.nan]])
+HALF = np.concatenate(
+    [np.linspace(0.01, 12, 55), [0.0, 1e-8, 1e-3, 20, 30.5, 60, 100, np.inf, -1.0]]
+)
+UNIT = np.concatenate(
+    [np.linspace(0.001, 0.999, 57), [0, 1e-300, 1e-15, 1e-8, 1 - 1e-9, 1, -0.1, 2]]
+)
+POLES = np.concatenate([np.linspace(-20.7, 20.3, 61), [0.0, -1.0, -2.0, 50, 170.5, 171.7, np.inf]])
+
+#: Functions of one argument: where, and the relative error allowed.
+ONE = {
+    "boxcox1p": (HALF, 1e-14), "dawsn": (LINE, 5e-15), "entr": (HALF, 1e-15), "erfcx": (LINE[6:], 2e-15),
+    "exp1": (HALF, 3e-15), "expi": (np.concatenate([HALF, -HALF]), 3e-15), "factorial": (np.arange(-2, 25.0), 1e-15),
+    "gamma": (POLES, 1e-14), "gammasgn": (POLES, 0), "log_ndtr": (LINE, 2e-15), "logit": (UNIT, 1e-15),
+    "ndtr": (LINE, 3e-15), "ndtri": (UNIT, 1e-14), "spence": (HALF[:-2], 1e-14),
+}  # fmt: skip
+
+
+def compare(found, right, error, where=()):
+    found, right = np.asarray(found), np.asarray(right)
+    same = (found == right) | (np.isnan(found) & np.isnan(right))
+    with np.errstate(all="ignore"):
+        off = np.where(same, 0, np.abs(found - right) / np.maximum(np.abs(right), 1e-300))
+    off = np.where(np.isnan(off), np.inf, off)
+    worst = np.unravel_index(np.argmax(off), off.shape)
+    assert off[worst] <= error, (worst, found[worst], right[worst], *where)
+
+
+@pytest.mark.parametrize("name", ONE)
+def test_a_function_of_one_argument(name):
+    xs, error = ONE[name]
+    if name == "boxcox1p":
+        return compare(special.boxcox1p(xs[1:-2], 0.3), wanted.boxcox1p(xs[1:-2], 0.3), error)
+    with np.errstate(all="ignore"):
+        right = getattr(wanted, name)(xs)
+    if name == "exp1":
+        right = np.where(xs < 0, np.nan, right)
+    compare(anvl.jit(getattr(special, name))(xs), right, error)
+
+
+A, B = (
+    v.ravel() for v in np.meshgrid([0.0, 0.1, 0.5, 1, 2.5, 7, 15, 40], [0.0, 0.2, 0.7, 1, 3, 9, 30])
+)
+TWO = {
+    "beta": 2e-13, "betaln": 5e-13, "binom": 2e-13, "kl_div": 1e-14, "poch": 1e-13, "rel_entr": 1e-15,
+    "xlog1py": 1e-15, "xlogy": 1e-15, "boxcox": 1e-14, "owens_t": 1e-13,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TWO)
+def test_a_function_of_two_arguments(name):
+    a, b = (A[A > 0], B[A > 0]) if name in ("boxcox", "poch") else (A, B)
+    with np.errstate(all="ignore"):
+        right = getattr(wanted, name)(a, b)
+    found = anvl.jit(getattr(special, name))(a, b)
+    np.testing.assert_allclose(found, right, rtol=TWO[name], atol=1e-15)
+
+
+def test_values_that_scipy_has_less_exactly():
+    """By mpmath with 30 digits: log(beta(200, 0.2)), (200)_0.2, beta(40, 1000), C(200, 100)."""
+    found = [
+        special.betaln(np.float64(200), 0.2), special.poch(np.float64(200), 0.2),
+        special.beta(np.float64(40), 1000.0), special.binom(np.float64(200), 100.0),
+    ]  # fmt: skip
+    right = [
+        0.464800548853772291957, 2.88424530661305440460, 9.44516488516470893380e-75,
+        9.05485146561032811654e58,
+    ]  # fmt: skip
+    np.testing.assert_allclose(found, right, rtol=2e-13)
+
+
+def test_binomials_of_whole_numbers_are_exact():
+    n, k = (v.ravel() for v in np.meshgrid(np.arange(0, 40.0), np.arange(-2, 42.0)))
+    np.testing.assert_array_equal(special.comb(n, k), np.rint(wanted.comb(n, k)))
+
+
+def test_exponential_integrals_of_each_order():
+    n, x = (v.ravel() for v in np.meshgrid(np.arange(0, 6.0), HALF))
+    with np.errstate(all="ignore"):
+        right = wanted.expn(n, x)
+    compare(anvl.jit(special.expn)(n, x), np.where(x < 0, np.nan, right), 3e-14)
+
+
+def test_pairs_of_integrals():
+    x = LINE[LINE != 0]
+    for found, right in zip(special.fresnel(x), wanted.fresnel(x), strict=True):
+        np.testing.assert_allclose(found, right, rtol=0, atol=1e-15)
+    x = HALF[HALF > 0]
+    for found, right in zip(special.sici(x), wanted.sici(x), strict=True):
+        np.testing.assert_allclose(found, right, rtol=1e-14, atol=1e-15)
+
+
+@pytest.mark.sweep(keep=1)
+@pytest.mark.parametrize("a", [0.5, -1.5, 5.0, 20.0])
+def test_hypergeometric_functions(a):
+    x = np.linspace(-30, 30, 31)
+    compare(special.hyp1f1(a, a + 2.3, x), wanted.hyp1f1(a, a + 2.3, x), 3e-14)
+    x = np.concatenate([np.linspace(-20, 0.99, 31), [0.999, 1.0]])
+    compare(special.hyp2f1(a, 1.5, a + 2.9, x), wanted.hyp2f1(a, 1.5, a + 2.9, x), 5e-13)
+
+
+def test_a_series_that_does_not_end_is_nan():
+    assert np.isnan(special.hyp2f1(np.float64(1), 1.0, 2.0, 1 - 1e-9))
+    assert np.isnan(special.hyp2f1(np.float64(1), 1.0, 2.0, 1.5))
+
+
+def test_complex_and_vector_functions():
+    rng = np.random.default_rng(0)
+    z = rng.uniform(-6, 6, 50) + 1j * rng.uniform(-3, 6, 50)
+    np.testing.assert_allclose(special.wofz(z), wanted.wofz(z), rtol=5e-14)
+    x = np.linspace(-24, 24, 25)
+    right = [wanted.jv(k, x) for k in range(5)]
+    np.testing.assert_allclose(special.bessel_jn(x, v=4), right, rtol=0, atol=1e-15)
+    n, m = np.meshgrid(np.arange(5), np.arange(-5, 6))
+    theta = np.linspace(0, np.pi, 5)[:, None, None]
+    right = wanted.sph_harm_y(n, m, theta, 0.7)
+    np.testing.assert_allclose(special.sph_harm_y(n, m, theta, 0.7), right, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(
+        special.multigammaln(np.float64(5.5), 4), wanted.multigammaln(5.5, 4)
+    )
+    np.testing.assert_allclose(special.bernoulli(12), wanted.bernoulli(12), rtol=1e-6, atol=1e-7)
+    a, b = np.asarray([[1.0, 2, 3], [0, -1, 900]]), np.asarray([1.0, -2, 3])
+    for found, right in zip(
+        special.logsumexp(a, 1, b, return_sign=True),
+        wanted.logsumexp(a, 1, b, return_sign=True), strict=True,
+    ):  # fmt: skip
+        np.testing.assert_allclose(found, right, rtol=1e-14)
+
+
+SMOOTH = {
+    "dawsn": 0.7, "entr": 0.3, "erfcx": 0.7, "exp1": 1.3, "expi": 0.7, "gamma": 2.3, "log_ndtr": -1.7,
+    "logit": 0.6, "ndtri": 0.03, "spence": 0.3,
+}  # fmt: skip
+
+
+@pytest.mark.sweep(keep=0)
+def test_derivatives_to_second_order():
+    """Of all functions at once: one program for each mode."""
+
+    def each(xs):
+        return sum(getattr(special, name)(xs[i]) for i, name in enumerate(SMOOTH))
+
+    check_grads(each, (np.asarray(list(SMOOTH.values())),), order=2)
+
+    def pairs(x, y):
+        return (
+            special.xlogy(x, y) + special.rel_entr(x, y) + special.betaln(x, y) + special.owens_t(x, y)
+            + special.hyp1f1(x, 2.5, y) + special.sici(x)[0] + special.fresnel(y)[1]
+        )  # fmt: skip
+
+    check_grads(pairs, (np.float64(1.3), np.float64(0.6)), order=1)
+
+
+def test_derivatives_at_edges_are_those_of_the_branch():
+    slopes = anvl.vmap(anvl.grad(special.entr))(np.asarray([0.0, 1.0]))
+    np.testing.assert_array_equal(slopes, [0.0, -1.0])
+    assert anvl.grad(special.xlogy, wrt="y")(0.0, 0.0) == 0
+    np.testing.assert_allclose(anvl.grad(special.log_ndtr)(np.float64(-40)), 40.02495, rtol=1e-6)
+
+
+def test_dtypes_and_refusals():
+    assert special.gamma(np.float16(5)).dtype == np.float16
+    assert special.ndtr(anp.arange(3)).dtype == np.float32
+    with pytest.raises(TypeError, match="erfcx: takes real numbers, got c64"):
+        special.erfcx(1j)
+    with pytest.raises(NotImplementedError, match="comb: exact=True needs integers of any length"):
+        special.comb(5, 2, exact=True)
+    with pytest.raises(ValueError, match="sph_harm_y: n is traced; pass n_max"):
+        anvl.jit(lambda n: special.sph_harm_y(n, 0, 0.1, 0.2))(np.int32(1))
+    with pytest.raises(NotImplementedError, match="diff_n is 1"):
+        special.sph_harm_y(1, 0, 0.1, 0.2, diff_n=1)
+    with pytest.raises(TypeError, match="n and m are float32"):
+        special.sph_harm_y(np.float32(1), 0, 0.1, 0.2)
+    with pytest.raises(ValueError, match="n is -1; degrees are at least 0"):
+        special.sph_harm_y(-1, 0, 0.1, 0.2)
