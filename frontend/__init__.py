@@ -18,8 +18,11 @@ from anvl.core.importing import load_module as _load_module
 if TYPE_CHECKING:
     from anvl import debug as debug
     from anvl import ffi as ffi
+    from anvl import flatten_util as flatten_util
+    from anvl import image as image
     from anvl import nn as nn
     from anvl import numpy as numpy
+    from anvl import ops as ops
     from anvl import optim as optim
     from anvl import prim as prim
     from anvl import profiler as profiler
@@ -188,8 +191,8 @@ _HOMES = {
     "why_not_differentiable": "anvl.transforms.explain",
 }
 _MODULES = (
-    "debug", "ffi", "nn", "numpy", "optim", "prim", "profiler", "random", "scipy", "testing",
-    "tree", "tree_util", "windows",
+    "debug", "ffi", "flatten_util", "image", "nn", "numpy", "ops", "optim", "prim", "profiler",
+    "random", "scipy", "testing", "tree", "tree_util", "windows",
 )  # fmt: skip
 
 __version__ = "0.1.0"

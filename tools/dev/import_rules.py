@@ -34,7 +34,7 @@ SENTENCE = {
 # The rooms of a folder, the lowest first: each may import itself and those before it.  A room is a
 # folder; a module beside the rooms stands where it is listed.
 LAYERS: dict[str, tuple[str, ...]] = {
-    "anvl_dialect": ("core", "interpreters", "ops", "control_flow", "text", "view"),
+    "anvl_dialect": ("core", "interpreters", "ops", "flatten_util", "control_flow", "text", "view"),
     "passes": (
         "framework", "functions", "residuals", "expand", "effects", "lower", "lifting", "pipelines",
     ),

@@ -1,0 +1,194 @@
+"""`anvl.ops`: sums, products and extremes of segments, with the names and arguments of `jax.ops`.
+
+>>> import anvl.numpy as np
+>>> from anvl import ops
+>>> print(ops.segment_sum(np.asarray([1.0, 2.0, 3.0]), np.asarray([0, 0, 2]), num_segments=4))
+[3. 0. 3. 0.]
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import anvl.numpy as anp
+from anvl.core.promote import as_tracer
+from anvl.core.tracer import Tracer
+from anvl.dispatch.eager import public
+from anvl.numpy.arrays.axes import int_of
+from anvl.runtime import hiding_frames
+
+__all__ = ["segment_max", "segment_min", "segment_prod", "segment_sum"]
+
+
+@hiding_frames
+def segment_sum(
+    data: Any,
+    segment_ids: Any,
+    num_segments: int | None = None,
+    indices_are_sorted: bool = False,
+    unique_indices: bool = False,
+    bucket_size: int | None = None,
+    mode: str | None = None,
+) -> Any:
+    """Sum rows by the number of their segment.
+
+    Parameters
+    ----------
+    data : array of shape (n, ...)
+    segment_ids : array of n integers
+        The segment of each row, in any order; rows with ids outside of [0, num_segments) are left
+        out.
+    num_segments : int, optional
+        The number of segments; by default the largest id and 1, which needs concrete ids.
+    indices_are_sorted, unique_indices : bool
+        Promises of the caller, which change nothing here.
+    bucket_size : None
+        Not available.
+    mode : {None, "drop", "promise_in_bounds"}
+        What happens with ids outside: they are dropped.
+
+    Returns
+    -------
+    An array of shape (num_segments, ...) of the dtype of data; 0 for a segment without rows.
+
+    Raises
+    ------
+    TypeError
+        The ids are not integers, or traced without `num_segments`.
+    ValueError
+        The ids have another shape than (n,), or an option is not available.
+
+    Examples
+    --------
+    >>> import anvl.numpy as np
+    >>> from anvl import ops
+    >>> print(ops.segment_sum(np.asarray([1.0, 2.0, 3.0]), np.asarray([0, 1, 0])))
+    [4. 2.]
+    """
+    return _segments("segment_sum", data, segment_ids, num_segments, bucket_size, mode)
+
+
+@hiding_frames
+def segment_prod(
+    data: Any,
+    segment_ids: Any,
+    num_segments: int | None = None,
+    indices_are_sorted: bool = False,
+    unique_indices: bool = False,
+    bucket_size: int | None = None,
+    mode: str | None = None,
+) -> Any:
+    """Multiply rows by the number of their segment; 1 for a segment without rows.
+
+    Parameters and errors as in `segment_sum`.
+
+    >>> import anvl.numpy as np
+    >>> from anvl import ops
+    >>> print(ops.segment_prod(np.asarray([1.0, 2.0, 3.0]), np.asarray([0, 1, 0])))
+    [3. 2.]
+    """
+    return _segments("segment_prod", data, segment_ids, num_segments, bucket_size, mode)
+
+
+@hiding_frames
+def segment_max(
+    data: Any,
+    segment_ids: Any,
+    num_segments: int | None = None,
+    indices_are_sorted: bool = False,
+    unique_indices: bool = False,
+    bucket_size: int | None = None,
+    mode: str | None = None,
+) -> Any:
+    """Largest row elements by the number of the segment.
+
+    -inf, or the least integer, for a segment without rows.  Parameters and errors as in
+    `segment_sum`.
+
+    >>> import anvl.numpy as np
+    >>> from anvl import ops
+    >>> print(ops.segment_max(np.asarray([1.0, 2.0, 3.0]), np.asarray([0, 1, 0])))
+    [3. 2.]
+    """
+    return _segments("segment_max", data, segment_ids, num_segments, bucket_size, mode)
+
+
+@hiding_frames
+def segment_min(
+    data: Any,
+    segment_ids: Any,
+    num_segments: int | None = None,
+    indices_are_sorted: bool = False,
+    unique_indices: bool = False,
+    bucket_size: int | None = None,
+    mode: str | None = None,
+) -> Any:
+    """Smallest row elements by the number of the segment.
+
+    inf, or the largest integer, for a segment without rows.  Parameters and errors as in
+    `segment_sum`.
+
+    >>> import anvl.numpy as np
+    >>> from anvl import ops
+    >>> print(ops.segment_min(np.asarray([1.0, 2.0, 3.0]), np.asarray([0, 1, 0])))
+    [1. 2.]
+    """
+    return _segments("segment_min", data, segment_ids, num_segments, bucket_size, mode)
+
+
+def _segments(
+    name: str, data: Any, ids: Any, count: int | None, bucket_size: Any, mode: Any
+) -> Any:
+    if bucket_size is not None:
+        raise ValueError(f"{name}: bucket_size is {bucket_size}; it is not available, leave it out")
+    if mode not in (None, "drop", "promise_in_bounds"):
+        raise ValueError(
+            f"{name}: mode is {mode!r}; it must be None, 'drop' or 'promise_in_bounds'"
+        )
+    if count is None:
+        count = _count(name, ids)
+    return _combined(data, ids, int_of(count, "num_segments", name, least=0), name)
+
+
+def _count(name: str, ids: Any) -> int:
+    if isinstance(ids, Tracer):
+        raise TypeError(f"{name}: segment_ids is traced; pass num_segments, as shapes are static")
+    found = np.asarray(ids)
+    return int(found.max()) + 1 if found.size else 0
+
+
+@public("count", "name")
+def _combined(data: Any, ids: Any, count: int, name: str) -> Any:
+    rows, ids = as_tracer(data, name), as_tracer(ids, name)
+    if ids.dtype.kind not in "iu":
+        raise TypeError(f"{name}: segment_ids are {ids.aval}; give integers")
+    if ids.ndim != 1 or rows.ndim < 1 or rows.shape[0] != ids.shape[0]:
+        raise ValueError(
+            f"{name}: data has shape {list(rows.shape)}, segment_ids {list(ids.shape)}; "
+            "give one id for each row"
+        )
+    inside = anp.logical_and(anp.greater_equal(ids, 0), anp.less(ids, count))
+    # Rows that are left out go to one more segment, which is cut off.
+    place = anp.where(inside, anp.astype(anp.where(inside, ids, 0), "int32"), count)
+    start = anp.full((count + 1, *rows.shape[1:]), _neutral(name, rows.dtype), dtype=rows.dtype)
+    method = {"segment_sum": "add", "segment_prod": "multiply"}.get(name, name[-3:])
+    return getattr(start.at[place], method)(rows)[:count]
+
+
+def _neutral(name: str, dtype: np.dtype[Any]) -> Any:
+    """What a segment without rows gets."""
+    if name in ("segment_sum", "segment_prod"):
+        return 0 if name == "segment_sum" else 1
+    if dtype.kind == "b":
+        return name == "segment_min"
+    sign = -1 if name == "segment_max" else 1
+    if dtype.kind not in "iu":
+        return sign * np.inf
+    limits = np.iinfo(dtype)
+    return limits.min if sign < 0 else limits.max
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -1,0 +1,16 @@
+"""`anvl.scipy.optimize`: minimisation, with the names and arguments of `scipy.optimize`.
+
+>>> import anvl.numpy as np
+>>> from anvl.scipy import optimize
+>>> print(optimize.minimize(lambda x: np.sum((x - 1.0) ** 2), np.zeros(2), method="Newton-CG").x)
+[1. 1.]
+"""
+
+from anvl.scipy.optimize.minimization import OptimizeResults as OptimizeResults
+from anvl.scipy.optimize.minimization import minimize as minimize
+
+__all__ = ["OptimizeResults", "minimize"]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
