@@ -44,6 +44,8 @@ class CallSignature(NamedTuple):
         For each parameter, whether it is a value that chooses the program.
     is_open : bool
         Whether any number of further arguments is taken, which `slow` handles.
+    explains_keywords : bool
+        Whether keywords that the function does not have are handed to `slow`, for its error.
     """
 
     names: tuple[str, ...]
@@ -52,6 +54,7 @@ class CallSignature(NamedTuple):
     optional: tuple[bool, ...]
     static: tuple[bool, ...]
     is_open: bool = False
+    explains_keywords: bool = False
 
     @classmethod
     def of_any(cls, n_args: int) -> CallSignature:
@@ -182,9 +185,13 @@ def _function_code(signature: CallSignature, n: int, arrays: tuple[int, ...]) ->
     else:
         key, buffers = _key(given), _buffers(given)
         entry = _looked_up(f"None if rest or keywords else {key}" if signature.is_open else key)
+    further = "rest, keywords" if signature.is_open else "(), {}"
+    if signature.explains_keywords:
+        further = "(), unknown_keywords"
+        entry = f"{{}}[None] if unknown_keywords else {entry}"
     head = _HEAD.format(
         parameters=_parameters(signature, slots),
-        arguments=f"({_listed(slots)}), " + ("rest, keywords" if signature.is_open else "(), {}"),
+        arguments=f"({_listed(slots)}), {further}",
         entry=entry,
         misses=misses,
         buffers=buffers,
@@ -203,6 +210,8 @@ def _parameters(signature: CallSignature, slots: Sequence[str]) -> str:
             parts.append("/")
     if signature.is_open:
         parts += ["*rest", "**keywords"]
+    elif signature.explains_keywords:
+        parts.append("**unknown_keywords")
     return ", ".join(parts)
 
 

@@ -237,4 +237,5 @@ def signature_of(static: StaticArguments, form: CallForm) -> CallSignature | Non
         len(own.names),
         tuple(name in own.defaults for name in names),
         (*by_position, *(name in static.names for name in own.keyword_only)),
+        explains_keywords=isinstance(static, Parameters),
     )

@@ -28,7 +28,7 @@ from anvl.dispatch.interpreted_executable import (
 )
 from anvl.dispatch.jit_options import DEFAULT, ProgramOptions
 from anvl.dispatch.lowering import captured_order, lower, serialize
-from anvl.dispatch.padded_program import PaddedCall, padded_call
+from anvl.dispatch.padding.padded_program import PaddedCall, padded_call
 from anvl.dispatch.program_state import State, state_of
 from anvl.runtime import (
     INFO,

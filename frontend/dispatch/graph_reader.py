@@ -197,6 +197,8 @@ class Reader:
 
     def _function(self, label: str, name: str) -> Body:
         if name not in self._read_functions:
+            # A rule may call its own function: within, that is shown by its name alone.
+            self._read_functions[name] = Body(label, f"@{name}", [], [], [])
             block = self._functions[name].regions[0].blocks[0]
             self._read_functions[name] = Body(label, f"@{name}", *self._block(block))
         return self._read_functions[name]._replace(label=label)

@@ -48,7 +48,7 @@ from anvl.runtime import (
 if TYPE_CHECKING:
     from anvl.captured.staleness import Captured, Staleness
     from anvl.dispatch.executables import Program
-    from anvl.dispatch.padded_program import ReadCheck
+    from anvl.dispatch.padding.padded_program import ReadCheck
     from anvl.dispatch.stages import Lowered
 
 __all__ = ["Jit", "clear_caches", "evaluate", "jit"]
@@ -159,7 +159,7 @@ class Jit:
         if options.padding is None:
             traced = trace_call(self._f, self._static, arguments)
         else:
-            traced, options = _loaded("anvl.dispatch.padded_program").traced_for_bucket(
+            traced, options = _loaded("anvl.dispatch.padding.padded_program").traced_for_bucket(
                 self._f, self._static, arguments, options
             )
         return _loaded("anvl.dispatch.stages").Lowered(traced, options)
@@ -295,7 +295,7 @@ class Jit:
         attempt.traced()
         compare = None
         if options.padding is not None:
-            of = _loaded("anvl.dispatch.padded_program").ReadCheck
+            of = _loaded("anvl.dispatch.padding.padded_program").ReadCheck
             reads = self._reads = self._reads or of(name_of(self._f))
             compare = reads.of_call(trace, arguments, key, traced, options)
             options = options._replace(reference=compare.reference)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from anvl.core.argument_roots import roots_of_leaves
 from anvl.core.arguments import Arguments, StaticArguments, name_of, positions_of
 from anvl.core.config import STALE_POLICIES
-from anvl.dispatch.buckets import Bucket, PaddingPlan, buckets_of, plan_of
+from anvl.dispatch.padding.buckets import Bucket, PaddingPlan, buckets_of, plan_of
 from anvl.passes.pad import Pad, Record
 from anvl.runtime import Device, Placement, as_device
 

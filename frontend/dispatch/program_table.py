@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from anvl import tree
 from anvl.core.arguments import Arguments, input_names
 from anvl.core.avals import aval
-from anvl.dispatch.buckets import bucketed
+from anvl.dispatch.padding.buckets import bucketed
 from anvl.recompilation.key_differences import Key
 from anvl.runtime import Array, ArrayType, make_flat_dispatch
 

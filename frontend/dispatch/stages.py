@@ -25,7 +25,7 @@ from anvl.dispatch.lowering import (
     lower_with_stages,
     serialize,
 )
-from anvl.dispatch.padded_program import padded_call
+from anvl.dispatch.padding.padded_program import padded_call
 from anvl.dispatch.program_state import state_of
 from anvl.runtime import (
     Array,

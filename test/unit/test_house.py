@@ -211,7 +211,7 @@ def rooms(folder: str) -> dict[Path, list[Path]]:
     """The folders within one, each with its modules."""
     found: dict[Path, list[Path]] = {}
     for path in sorted((ROOT / folder).rglob("*.py")):
-        if path.stem != "__init__":
+        if path.stem not in ("__init__", "__main__"):
             found.setdefault(path.parent, []).append(path)
     return found
 

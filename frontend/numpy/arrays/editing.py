@@ -109,6 +109,7 @@ def put(x: Any, ind: Any, v: Any, mode: str | None = None, *, inplace: bool = Fa
 @public("mode")
 def _put(x: Any, ind: Any, v: Any, mode: str | None) -> Any:
     operand, at, values = (array_like(a, "put") for a in (x, ind, v))
+    values = convert(values, operand.dtype)  # at once: a number must fit
     flat, at, values = ravel(operand), ravel(at), ravel(values)
     if at.dtype.kind not in "iu":
         raise TypeError(f"put: indices are {at.aval}; they must be integers")
@@ -141,7 +142,7 @@ def _placed(x: Any, mask: Any, vals: Any) -> Any:
     operand, flags, values = (array_like(a, "place") for a in (x, mask, vals))
     if flags.size != operand.size:
         raise ValueError(f"place: the mask {flags.aval} has not the size of {operand.aval}")
-    values = convert(ravel(values), operand.dtype)
+    values = ravel(convert(values, operand.dtype))  # converted at once: a number must fit
     if operand.size == 0:
         return operand
     if values.size == 0:

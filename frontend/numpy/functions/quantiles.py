@@ -213,12 +213,12 @@ def _position(q: Any, count: Any, method: str) -> tuple[Any, Any]:
     """The position of quantile q among `count` sorted elements, and its share of the upper one."""
     if method in _INTERPOLATING:
         alpha, beta = _INTERPOLATING[method]
-        place = multiply(q, subtract(count, 1))
+        place = multiply(q, _last(count))
         if method != "linear":
             place = subtract(add(multiply(q, count), add(multiply(q, 1 - alpha - beta), alpha)), 1)
         return _with_share(place, count)
     if method in ("lower", "higher", "nearest", "midpoint"):
-        place = multiply(q, subtract(count, 1))
+        place = multiply(q, _last(count))
         whole = {"lower": floor, "higher": ceil, "nearest": rint}.get(method)
         if whole is not None:
             return whole(place), 0
@@ -233,9 +233,17 @@ def _position(q: Any, count: Any, method: str) -> tuple[Any, Any]:
     return where(on, low, add(low, 1)), 0
 
 
+def _last(count: Any, least: int | None = None) -> Any:
+    """The last of `count` positions; a Python number stays one, as default integers are narrow."""
+    if isinstance(count, int):
+        return count - 1 if least is None else max(count - 1, least)
+    last = subtract(count, 1)
+    return last if least is None else maximum(last, least)
+
+
 def _with_share(place: Any, count: Any) -> tuple[Any, Any]:
     """A position between 0 and count - 1, and how far it lies above the element below it."""
-    inside = minimum(maximum(place, 0), maximum(subtract(count, 1), 0))
+    inside = minimum(maximum(place, 0), _last(count, 0))
     low = floor(inside)
     return low, subtract(inside, low)
 
@@ -243,7 +251,7 @@ def _with_share(place: Any, count: Any) -> tuple[Any, Any]:
 def _interpolate(ordered: Tracer, q: Any, count: Any, method: str) -> Any:
     """Quantiles of the first `count` elements along the first axis."""
     low, share = _position(q, count, method)
-    last = maximum(subtract(count, 1), 0)
+    last = _last(count, 0)
     places = counting_dtype(ordered.shape[0] - 1)
     ends = [
         _element(ordered, astype(minimum(maximum(p, 0), last), places), count)

@@ -12,7 +12,7 @@ from typing import Any
 import anvl.numpy as anp
 from anvl.control_flow.loops import while_loop
 from anvl.scipy.special.evaluation import real_function
-from anvl.scipy.special.gamma_family import _gamma
+from anvl.scipy.special.gamma_functions import _gamma
 
 __all__ = ["hyp1f1", "hyp2f1"]
 

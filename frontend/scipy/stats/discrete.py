@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import anvl.numpy as anp
-from anvl.scipy.special.gamma_family import _betaln, log_gamma_ratio
-from anvl.scipy.stats.continuous import _xlog1py, _xlogy
+from anvl.scipy.special.gamma_functions import _betaln, log_gamma_ratio
+from anvl.scipy.stats.continuous_densities import _xlog1py, _xlogy
 from anvl.scipy.stats.distribution_base import Discrete
 
 __all__ = ["bernoulli", "betabinom", "binom", "geom", "nbinom", "poisson"]

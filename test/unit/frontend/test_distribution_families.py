@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.special
 import scipy.stats
+from tolerances import PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -129,7 +130,7 @@ def test_orthogonal_matrices():
     )
     assert np.abs(x.mean(0)).max() < 0.15  # as R has a positive diagonal
     u = np.asarray(random.orthogonal(KEY, 3, dtype="c128"))
-    np.testing.assert_allclose(u @ u.conj().T, np.eye(3), atol=1e-12)
+    np.testing.assert_allclose(u @ u.conj().T, np.eye(3), atol=rounding(PROGRAM))
 
 
 @pytest.mark.sweep(keep=0)

@@ -148,3 +148,17 @@ def test_an_aval_is_interned_and_says_what_it_is():
         anvl.aval("f32", (-1,))
     with pytest.raises(TypeError, match="is not the dtype of an array"):
         anvl.aval("f33")
+
+
+def test_a_rule_that_calls_its_own_function_is_shown_by_name():
+    @anvl.custom_jvp
+    def exp(x):
+        return anp.exp(x)
+
+    @exp.defjvp
+    def exp_jvp(primals, tangents):
+        y = exp(*primals)
+        return y, y * tangents[0]
+
+    text = str(anvl.trace(anvl.grad(exp), 1.0))
+    assert text.count("exp_rule") >= 1

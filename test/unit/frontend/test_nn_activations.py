@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.special
+from tolerances import FORMULA, ITERATION, PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -137,7 +138,7 @@ def test_values_are_those_that_were_saved():
     above, below = EVERY(POINTS + 1e-5), EVERY(POINTS - 1e-5)
     assert found.keys() == VALUES.keys() == LIMITS.keys()
     for name, expected in VALUES.items():
-        np.testing.assert_allclose(found[name], expected, rtol=1e-11, err_msg=name)
+        np.testing.assert_allclose(found[name], expected, rtol=rounding(ITERATION), err_msg=name)
         smooth = ~np.isin(POINTS, [point for point, _ in KINKS.get(name, [])])
         for order, exact in ((0, slope), (1, curvature)):
             difference = (np.asarray(above[order][name]) - np.asarray(below[order][name])) / 2e-5
@@ -151,9 +152,9 @@ def test_infinities_have_limits_and_nan_stays():
     found, slope, curvature = EVERY(points)
     for name, (*values, low, high) in LIMITS.items():
         y, dy, ddy = (np.asarray(of[name]) for of in (found, slope, curvature))
-        np.testing.assert_allclose(y[:2], values, rtol=1e-12, err_msg=name)
-        np.testing.assert_allclose(dy[:2], [low, high], rtol=1e-12, err_msg=name)
-        np.testing.assert_allclose(dy[3:5], [low, high], atol=1e-12, err_msg=name)
+        np.testing.assert_allclose(y[:2], values, rtol=rounding(PROGRAM), err_msg=name)
+        np.testing.assert_allclose(dy[:2], [low, high], rtol=rounding(PROGRAM), err_msg=name)
+        np.testing.assert_allclose(dy[3:5], [low, high], atol=rounding(PROGRAM), err_msg=name)
         np.testing.assert_array_equal(ddy[[0, 1, 3, 4]], [0] * 4, err_msg=name)
         assert np.isnan(y[2]), name
 
@@ -185,15 +186,19 @@ def test_narrow_dtypes_are_rounded_once(dtype):
 
 def test_exact_gelu_and_accurate_tails():
     x = POINTS
-    np.testing.assert_allclose(nn.gelu(x, approximate=False), x * scipy.special.ndtr(x), rtol=1e-13)
+    np.testing.assert_allclose(
+        nn.gelu(x, approximate=False), x * scipy.special.ndtr(x), rtol=rounding(PROGRAM)
+    )
     small = np.asarray([1e-10, 0.1, 0.7, 3.0, 50.0, 0.0])
     expected = [-23.025850929990458, -2.352168461044091, -0.6863410028083852,
                 -0.05106918094270159, -1.9287498479639178e-22, -np.inf]  # fmt: skip
-    np.testing.assert_allclose(nn.log1mexp(small), expected, rtol=1e-14)
+    np.testing.assert_allclose(nn.log1mexp(small), expected, rtol=rounding(FORMULA))
     slope = anvl.jvp(nn.log1mexp, (small,), (np.ones(6),))[1]
-    np.testing.assert_allclose(np.asarray(slope)[:5], 1 / np.expm1(small[:5]), rtol=1e-13)
+    np.testing.assert_allclose(
+        np.asarray(slope)[:5], 1 / np.expm1(small[:5]), rtol=rounding(PROGRAM)
+    )
     np.testing.assert_allclose(nn.log_sigmoid(np.float32(-100)), -100)
-    np.testing.assert_allclose(nn.squareplus(np.float64(-1e6)), 1e-6, rtol=1e-12)
+    np.testing.assert_allclose(nn.squareplus(np.float64(-1e6)), 1e-6, rtol=rounding(PROGRAM))
 
 
 def test_parameters_of_activations():
@@ -201,7 +206,9 @@ def test_parameters_of_activations():
     np.testing.assert_allclose(
         nn.elu(x, np.asarray(0.5)), np.where(x > 0, x, 0.5 * np.expm1(np.minimum(x, 0)))
     )
-    np.testing.assert_allclose(nn.celu(x, 2.0), np.where(x > 0, x, 2 * np.expm1(x / 2)), rtol=1e-12)
+    np.testing.assert_allclose(
+        nn.celu(x, 2.0), np.where(x > 0, x, 2 * np.expm1(x / 2)), rtol=rounding(PROGRAM)
+    )
     np.testing.assert_allclose(nn.leaky_relu(x, 0.3), np.where(x > 0, x, 0.3 * x))
     np.testing.assert_allclose(nn.squareplus(x, 0.0), np.maximum(x, 0))
 
@@ -235,7 +242,9 @@ def test_kinds_of_operands():
 def test_batches():
     found = anvl.jit(anvl.vmap(of_all))(POINTS.reshape(2, 3))
     for name, y in found.items():
-        np.testing.assert_allclose(np.ravel(y), VALUES[name], rtol=1e-11, err_msg=name)
+        np.testing.assert_allclose(
+            np.ravel(y), VALUES[name], rtol=rounding(ITERATION), err_msg=name
+        )
 
 
 # -- one-hot and the softmax family ----------------------------------------------------------------
@@ -267,10 +276,10 @@ def masked_weights(x):
 def test_softmax_of_selected_elements():
     weights = masked_weights(X)
     total = np.maximum(weights.sum(-1, keepdims=True), 1e-300)
-    np.testing.assert_allclose(nn.softmax(X, where=MASK), weights / total, rtol=1e-13)
+    np.testing.assert_allclose(nn.softmax(X, where=MASK), weights / total, rtol=rounding(PROGRAM))
     with np.errstate(divide="ignore"):
         np.testing.assert_allclose(
-            nn.log_softmax(X, where=MASK), np.log(weights / total), rtol=1e-12
+            nn.log_softmax(X, where=MASK), np.log(weights / total), rtol=rounding(PROGRAM)
         )
         sums = np.log(weights.sum(-1))
     np.testing.assert_allclose(nn.logsumexp(X, -1, where=MASK), sums)
@@ -288,7 +297,7 @@ def test_what_is_not_selected_has_no_derivative():
         assert (gradient[~MASK] == 0).all()
     gradient = anvl.grad(lambda x: anp.sum(nn.logsumexp(x, -1, where=MASK)[::2]))(x)
     total = np.maximum(masked_weights(X).sum(-1, keepdims=True), 1e-300)
-    np.testing.assert_allclose(gradient, masked_weights(X) / total, rtol=1e-12)
+    np.testing.assert_allclose(gradient, masked_weights(X) / total, rtol=rounding(PROGRAM))
     tangent = anvl.jvp(lambda x: nn.logsumexp(x, -1, where=MASK), (X,), (np.ones((3, 4)),))[1]
     np.testing.assert_allclose(tangent, [1, 0, 1])
     check_grads(lambda x: nn.softmax(x, where=MASK), (X,), order=2)
@@ -312,7 +321,7 @@ def test_standardized_numbers():
         nn.standardize(POINTS),
         [-1.326521750398671, -0.553790633661581, -0.32197129864045404, -0.09015196361932713,
          0.3734867064229268, 1.9189489398971062],
-        rtol=1e-12,
+        rtol=rounding(PROGRAM),
     )  # fmt: skip
     shifted = nn.standardize((1e4 + POINTS).astype("f4"), epsilon=0.0)  # means of squares cancel
     np.testing.assert_allclose(shifted, (POINTS - POINTS.mean()) / POINTS.std(), atol=1e-3)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tolerances import PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -143,7 +144,7 @@ def test_a_transposed_convolution_is_the_derivative_of_a_convolution(padding):
     g = RNG.normal(size=y.shape)
     found = nn.conv_transpose(g, kernel, strides=2, padding=padding, transpose_kernel=True)
     (expected,) = pullback(g)
-    np.testing.assert_allclose(found, expected, atol=1e-12)
+    np.testing.assert_allclose(found, expected, atol=rounding(PROGRAM))
 
 
 def test_convolutions_are_differentiable():

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import optax_cases
 import pytest
+from tolerances import FORMULA, PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -65,14 +66,14 @@ def test_a_schedule_has_the_numbers_of_optax(name):
     with anvl.defaults(float="f64"):
         found = schedule(np.arange(12, dtype="int32"))
     np.testing.assert_allclose(
-        np.broadcast_to(found, 12), KNOWN["schedules"][name], rtol=0, atol=1e-14
+        np.broadcast_to(found, 12), KNOWN["schedules"][name], rtol=0, atol=rounding(FORMULA)
     )
 
 
 @pytest.mark.parametrize("name", optax_cases.LOSSES)
 def test_a_loss_has_the_numbers_of_optax(name):
     found = np.asarray(optax_cases.LOSSES[name](optim)).ravel()
-    np.testing.assert_allclose(found, KNOWN["losses"][name], rtol=0, atol=1e-14)
+    np.testing.assert_allclose(found, KNOWN["losses"][name], rtol=0, atol=rounding(FORMULA))
 
 
 def test_a_loop_of_donated_states_is_the_eager_one():
@@ -90,7 +91,7 @@ def test_a_loop_of_donated_states_is_the_eager_one():
     for _ in range(4):
         params, state = jitted(params, state)
     wanted = flat(taken(optimizer, optax_cases.START, 4))
-    np.testing.assert_allclose(flat(params), wanted, rtol=1e-12)
+    np.testing.assert_allclose(flat(params), wanted, rtol=rounding(PROGRAM))
     assert state[1][0].count == 4 and type(state[1][0]).__name__ == "ScaleByAdamState"
 
     def scanned(params):
@@ -98,7 +99,9 @@ def test_a_loop_of_donated_states_is_the_eager_one():
             lambda c, _: (step(*c), None), (params, optimizer.init(params)), None, length=4
         )[0][0]
 
-    np.testing.assert_allclose(flat(anvl.jit(scanned)(optax_cases.START)), wanted, rtol=1e-12)
+    np.testing.assert_allclose(
+        flat(anvl.jit(scanned)(optax_cases.START)), wanted, rtol=rounding(PROGRAM)
+    )
 
 
 def test_training_is_differentiable_in_the_learning_rate():

@@ -2,6 +2,7 @@
 
 import numpy
 import pytest
+from tolerances import ITERATION, rounding
 
 import anvl
 import anvl.numpy as np
@@ -14,7 +15,7 @@ B = numpy.array([1.0, 2.0])
 
 def close(found, wanted):
     for a, b in zip(tree.leaves(found), tree.leaves(wanted), strict=True):
-        numpy.testing.assert_allclose(a, b, rtol=1e-8, atol=1e-10)
+        numpy.testing.assert_allclose(a, b, rtol=1e-8, atol=rounding(ITERATION))
 
 
 def richardson(matvec, b):

@@ -144,8 +144,8 @@ def test_comparing_with_none_or_text_is_not_an_array():
     assert traced(lambda x: (x is None, x == None, x != "a"), 1.0) == (False, False, True)  # noqa: E711
     with pytest.raises(TypeError, match="unsupported operand"):
         anvl.trace(lambda x: x + "a", 1.0)
-    with pytest.raises(TypeError, match="can only concatenate list"):
-        anvl.trace(lambda x: [1] + x, 1.0)  # noqa: RUF005
+    with pytest.raises(TypeError, match="not an array of numbers"):
+        anvl.trace(lambda x: ["a"] + x, 1.0)  # noqa: RUF005
 
 
 @pytest.mark.sweep(keep=18)

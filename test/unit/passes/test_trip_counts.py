@@ -210,7 +210,7 @@ def test_counters_of_all_dtypes_have_derivatives():
             f, traced = shrinking(dtype, first, by)
             found += [f(x), anvl.grad(f)(x), anvl.jvp(f, (x,), (1.0,))[1], *anvl.vmap(f)(many)]
             found.append(traced(start.astype(dtype) + dtype(first), x))
-        found += anvl.vmap(anvl.grad(shrinking(np.uint8, 5, 1)[0]))(many)
+        found += [*anvl.vmap(anvl.grad(shrinking(np.uint8, 5, 1)[0]))(many)]
         found.append(anvl.grad(lambda x: traced(start.astype(np.uint64) + np.uint64(6), x))(x))
         return anp.stack(found)
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tolerances import ITERATION, PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -49,7 +50,7 @@ def test_a_batch_is_the_loop_and_a_gradient_the_slope(name):
     f, x = FUNCTIONS[name]
     found = np.asarray(anvl.jit(anvl.vmap(f))(x))
     rows = np.stack([np.asarray(f(row)) for row in x])
-    np.testing.assert_allclose(found, rows, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(found, rows, rtol=rounding(ITERATION), atol=rounding(PROGRAM))
     if x.dtype.kind != "f" or found.dtype.kind != "f":
         return
 

@@ -18,11 +18,11 @@ from anvl.dialect.core.create import separate_literals
 from anvl.dialect.core.errors import BucketError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.interpreters.ad_diagnostics import place_in
-from anvl.dispatch.buckets import PaddingPlan, padded_types
 from anvl.dispatch.host_calls import host_calls
 from anvl.dispatch.interpreted_executable import INTERPRETER
 from anvl.dispatch.jit_options import ProgramOptions
 from anvl.dispatch.lowering import lower
+from anvl.dispatch.padding.buckets import PaddingPlan, padded_types
 from anvl.dispatch.program_state import State, forget_report
 from anvl.passes.expand.declarations import signature
 from anvl.passes.functions.structural_digest import digest_of

@@ -8,7 +8,7 @@ from typing import Any
 import anvl.numpy as anp
 from anvl.core.promote import promoted
 from anvl.dispatch.eager import public
-from anvl.scipy.stats.continuous import _xlogy
+from anvl.scipy.stats.continuous_densities import _xlogy
 
 __all__ = ["dirichlet", "multinomial", "multivariate_normal"]
 

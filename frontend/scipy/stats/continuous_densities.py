@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 import anvl.numpy as anp
-from anvl.scipy.special.gamma_family import _betaln, log_gamma_ratio
+from anvl.scipy.special.gamma_functions import _betaln, log_gamma_ratio
 from anvl.scipy.special.normal_integrals import _log_ndtr, _ndtr, _ndtri
 from anvl.scipy.stats.distribution_base import Continuous
 

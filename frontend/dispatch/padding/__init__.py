@@ -1,0 +1,1 @@
+"""Programs whose bucketed axes are padded: `jit(bucket=...)`."""
