@@ -6,7 +6,7 @@ from typing import Any
 from anvl.dialect.core.mlir import ir
 
 __all__ = [
-    "JVP", "LINEAR_TRANSPOSE", "VJP", "VMAP", "attribute_of", "extra_attributes",
+    "IMPLICIT", "JVP", "LINEAR_TRANSPOSE", "VJP", "VMAP", "attribute_of", "extra_attributes",
     "replaced_entries", "shifted", "symbols_in",
 ]  # fmt: skip
 
@@ -14,6 +14,9 @@ __all__ = [
 
 #: Attributes naming a function's custom reverse mode, forward mode and batched form.
 VJP, JVP, VMAP = "anvl.vjp", "anvl.jvp", "anvl.vmap"
+
+#: Entry of a batched form that a transformation asked for: no message speaks of its members.
+IMPLICIT = "implicit"
 
 #: Attribute naming the transpose of a linear function.
 LINEAR_TRANSPOSE = "anvl.linear_transpose"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from anvl.core import config
-from anvl.core.arguments import Arguments, input_names, name_of
+from anvl.core.arguments import Arguments, input_names, method_remedy, name_of
 from anvl.core.avals import aval
 from anvl.core.promote import NUMBER_LEVELS, abstract, common_dtype, number_value
 from anvl.core.ranges import check_fits
@@ -70,7 +70,8 @@ def _as_array(
         return scalar_array(x, dtype, place)
     except (TypeError, OverflowError) as error:
         path = input_names(f, arguments)[i]
-        raise type(error)(f"{name_of(f)}: argument {path}: {error}") from None
+        remedy = method_remedy(f, x) if path == "self" else ""
+        raise type(error)(f"{name_of(f)}: argument {path}: {error}{remedy}") from None
 
 
 def converted(args: tuple[Any, ...], from_library: bool) -> list[Array] | None:

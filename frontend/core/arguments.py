@@ -16,8 +16,9 @@ from anvl.core.tracer import Tracer
 from anvl.runtime import Array
 
 __all__ = [
-    "Arguments", "Parameters", "StaticArguments", "StaticValue", "input_names", "name_of",
-    "parameters_of", "positions_of", "signature_of", "wrap_non_arrays", "wrap_plain_leaves",
+    "Arguments", "Parameters", "StaticArguments", "StaticValue", "input_names", "method_remedy",
+    "name_of", "parameters_of", "positions_of", "signature_of", "wrap_non_arrays",
+    "wrap_plain_leaves",
 ]  # fmt: skip
 
 
@@ -208,6 +209,7 @@ class StaticArguments:
                 f"{name_of(self.f)}: static argument {key} is {value!r} of type {of}, which "
                 "compares by identity, so changing it would go unnoticed; give it __eq__ and "
                 "__hash__, or use a frozen dataclass"
+                f"{method_remedy(self.f, value, is_static=True) if key in (0, 'self') else ''}"
             )
         return value
 
@@ -369,6 +371,26 @@ def input_names(f: Callable[..., Any], arguments: Arguments) -> list[str]:
     for key, argument in zip(keys, kwargs.children(), strict=True):
         paths += tree.leaf_paths(argument, key)
     return paths
+
+
+def method_remedy(f: Callable[..., Any], first: Any, *, is_static: bool = False) -> str:
+    """What to do about the instance that a jitted method takes; empty for other functions.
+
+    `first` is the argument `self`, which is no array and no pytree, or a static one by identity.
+    """
+    name, of = name_of(f), type(first).__name__
+    if next(iter(parameters_of(f).known), "") != "self" or not hasattr(type(first), name):
+        return ""
+    # Python looks for `__call__` in the class: an attribute of the instance would not be called.
+    jitted, which = (name, "") if not name.startswith("__") else ("run", f", which {name} calls")
+    init = f"self.{jitted} = anvl.jit(self.{jitted}){which}"
+    if is_static:
+        return f"; or, as {name} is a method, leave out the decorator and let __init__ do {init}"
+    return (
+        f"; {name} is a method: leave out the decorator and let {of}.__init__ do {init}, or make "
+        f"{of} a pytree with anvl.tree.register_dataclass, or, with __eq__ and __hash__, make it "
+        "static: anvl.jit(static='self')"
+    )
 
 
 def _roots(f: Callable[..., Any], count: int) -> list[str]:

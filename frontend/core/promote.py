@@ -171,7 +171,7 @@ def common_dtype(*avals: Aval) -> tuple[np.dtype[Any], bool]:
 
 
 def broadcast_shapes(*shapes: tuple[int, ...], function: str = "broadcast") -> tuple[int, ...]:
-    """Shape that all of these broadcast to, by NumPy's rule."""
+    """Shape that all of these broadcast to, by NumPy's rule; `ValueError` if there is none."""
     first, *rest = shapes
     if all(shape == first for shape in rest):
         return first
@@ -181,7 +181,7 @@ def broadcast_shapes(*shapes: tuple[int, ...], function: str = "broadcast") -> t
         wanted = {n for n in sizes if n != 1}
         if len(wanted) > 1:
             listed = ", ".join(str(list(s)) for s in shapes)
-            raise TypeError(
+            raise ValueError(
                 f"{function}: shapes {listed} do not broadcast: sizes "
                 f"{' and '.join(map(str, sorted(wanted)))} meet; reshape one of them"
             )

@@ -11,14 +11,14 @@ import numpy as np
 
 import anvl
 from anvl import tree
-from anvl.core.arguments import Arguments, StaticArguments, input_names, name_of
+from anvl.core.arguments import Arguments, StaticArguments, input_names, method_remedy, name_of
 from anvl.core.avals import Aval
 from anvl.core.promote import abstract, as_tracer
 from anvl.core.tracer import Tracer
 from anvl.core.tracing import Program, Trace, trace_function
 from anvl.runtime import INFO, Array, hide_code_of, is_watched, phase
 
-__all__ = ["Traced", "known_numbers", "trace_call"]
+__all__ = ["Traced", "abstract_argument", "known_numbers", "trace_call"]
 
 
 class Traced:
@@ -71,7 +71,7 @@ def trace_call(
     `known_numbers`.  With `has_buckets` the new program is for several sizes.
     """
     names = names or input_names(f, arguments)
-    avals = [_abstract(x, path, f) for x, path in zip(arguments.leaves, names, strict=True)]
+    avals = [abstract_argument(x, path, f) for x, path in zip(arguments.leaves, names, strict=True)]
     out_tree = None
 
     def flat(tracers: Sequence[Tracer]) -> list[Any]:
@@ -106,15 +106,16 @@ def known_numbers(leaves: Sequence[Any], besides: Container[int] = ()) -> dict[i
     return {i: x for i, x in enumerate(leaves) if type(x) in kinds and i not in besides}
 
 
-def _abstract(x: Any, path: str, f: Callable[..., Any]) -> Aval:
+def abstract_argument(x: Any, path: str, f: Callable[..., Any]) -> Aval:
+    """Abstract value of an argument of f, which the error names by its path."""
     if isinstance(x, Aval):
         return x
     try:
         return abstract(x)
     except TypeError as error:
-        raise TypeError(
-            f"{name_of(f)}: argument {path}: {error}; mark it static, or pass an array"
-        ) from None
+        remedy = method_remedy(f, x) if path == "self" else ""
+        remedy = remedy or "; mark it static, or pass an array"
+        raise TypeError(f"{name_of(f)}: argument {path}: {error}{remedy}") from None
 
 
 def _output(y: Any, i: int, leaves: Sequence[Any], out_tree: Any, f: Callable[..., Any]) -> Any:

@@ -7,13 +7,13 @@ from typing import Any
 
 from anvl import tree
 from anvl.core import config
-from anvl.core.arguments import Arguments, StaticArguments, name_of
+from anvl.core.arguments import Arguments, StaticArguments, input_names
 from anvl.core.avals import Aval
 from anvl.core.key_uses import pass_on_key_uses
 from anvl.core.locations import here
 from anvl.core.promote import abstract, as_tracer
 from anvl.core.ranges import pass_on_meetings
-from anvl.core.traced import trace_call
+from anvl.core.traced import abstract_argument, trace_call
 from anvl.core.tracer import Tracer
 from anvl.core.tracing import Trace
 from anvl.dialect.core.context import context
@@ -26,7 +26,7 @@ def call_in_trace(
     owner: Any, f: Callable[..., Any], static: StaticArguments, trace: Trace, arguments: Arguments
 ) -> Any:
     """Trace f into a function of its own, once for each signature, and call it."""
-    avals = [x if isinstance(x, Aval) else abstract(x, name_of(f)) for x in arguments.leaves]
+    avals = _avals(f, arguments)
     key = (
         id(owner), arguments.treedef, arguments.static, tuple(avals), config.version(),
         trace.program.rules_deep,
@@ -41,6 +41,15 @@ def call_in_trace(
     operands = [*arguments.leaves, *(outer for outer, _ in nested.trace.closed_over.values())]
     results = call_function(trace, nested.trace.name, operands, nested.out_avals)
     return tree.unflatten(nested.out_tree, results)
+
+
+def _avals(f: Callable[..., Any], arguments: Arguments) -> list[Aval]:
+    leaves = arguments.leaves
+    try:
+        return [x if isinstance(x, Aval) else abstract(x) for x in leaves]
+    except TypeError:  # one is no array: only now are their names worth their time
+        paths = input_names(f, arguments)
+        return [abstract_argument(x, path, f) for x, path in zip(leaves, paths, strict=True)]
 
 
 def call_function(

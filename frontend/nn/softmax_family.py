@@ -26,8 +26,8 @@ def softmax(x: Any, axis: Axis = -1, where: Any = None) -> Any:
 
     `axis` is an integer, several, or None for all.  Of the elements that the bools `where` select;
     the others are 0.
-    Raises `TypeError` for complex numbers or a `where` that is not bool or does not broadcast,
-    `ValueError` for a missing axis.
+    Raises `TypeError` for complex numbers or a `where` that is not bool, `ValueError` for
+    one that does not broadcast and a missing axis.
 
     >>> import anvl, anvl.numpy as np
     >>> x = np.asarray([0.0, 0.0, 1000.0])
@@ -86,9 +86,9 @@ def logsumexp(
     Raises
     ------
     TypeError
-        Complex numbers, shapes that do not broadcast, a `where` that is not bool.
+        Complex numbers, a `where` that is not bool.
     ValueError
-        A missing axis.
+        A missing axis, shapes that do not broadcast.
 
     Examples
     --------
@@ -199,9 +199,9 @@ def standardize(
     Raises
     ------
     TypeError
-        Complex numbers, shapes that do not broadcast, a `where` that is not bool.
+        Complex numbers, a `where` that is not bool.
     ValueError
-        A missing axis, another algorithm.
+        A missing axis, another algorithm, shapes that do not broadcast.
 
     Examples
     --------
@@ -250,7 +250,7 @@ def _bools(name: str, where: Any, shape: tuple[int, ...]) -> Tracer:
     if not is_kind(mask, "bool"):
         raise TypeError(f"{name}: where is {mask.aval}; it must be bool")
     if broadcast_shapes(shape, mask.shape, function=name) != shape:
-        raise TypeError(f"{name}: where is {mask.aval}, which does not broadcast to {list(shape)}")
+        raise ValueError(f"{name}: where is {mask.aval}, which does not broadcast to {list(shape)}")
     return broadcast_to(mask, shape)
 
 

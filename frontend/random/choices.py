@@ -32,8 +32,8 @@ def bernoulli(key: Any, p: Any = 0.5, shape: Any = None, mode: str = "low") -> A
 
     p may be an array that broadcasts to `shape`.  mode "high" draws 64 bits a sample, for p below
     2^-24, which "low" rounds to a multiple of that in f32.  Raises `TypeError` for an invalid key,
-    or a p that does not broadcast; `ValueError` for a p that is not between 0 and 1, or another
-    mode.  For a traced p, NaN and numbers below 0 give False, numbers above 1 True.
+    `ValueError` for a p that does not broadcast or is not between 0 and 1, or another mode.  For a
+    traced p, NaN and numbers below 0 give False, numbers above 1 True.
 
     >>> import anvl
     >>> print(anvl.random.bernoulli(anvl.random.key(0), 0.5, (4,)))
@@ -195,10 +195,11 @@ def categorical(
     Raises
     ------
     TypeError
-        An invalid key, or a shape that does not fit.
+        An invalid key.
     ValueError
-        The logits do not have this axis, or are invalid: with a NaN, several infinities, or all
-        -infinity; more samples than categories without `replace`; another mode.
+        The shape does not fit; the logits do not have this axis, or are invalid: with a NaN,
+        several infinities, or all -infinity; more samples than categories without `replace`;
+        another mode.
 
     Examples
     --------

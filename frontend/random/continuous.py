@@ -79,8 +79,8 @@ def lognormal(key: Any, sigma: Any = 1.0, shape: Any = None, dtype: Any = None) 
     """Samples whose logarithms are normal, of mean 0 and standard deviation sigma.
 
     An array of `shape`, or that of sigma, of its dtype by default.  Differentiable in sigma.
-    Raises `TypeError` for an invalid key, a shape that sigma does not broadcast to, a non-float
-    dtype.
+    Raises `TypeError` for an invalid key or a non-float dtype, `ValueError` for a shape that sigma
+    does not broadcast to.
 
     >>> import anvl
     >>> anvl.random.lognormal(anvl.random.key(0), 0.5, (3,)).shape
@@ -96,7 +96,8 @@ def pareto(key: Any, b: Any, shape: Any = None, dtype: Any = None) -> Any:
     """Pareto samples, of density b x^(-b - 1) from 1 on: an array of `shape`, or that of b.
 
     The dtype is that of b by default.  Differentiable in b; NaN where it is not positive.
-    Raises `TypeError` for an invalid key, a shape that b does not broadcast to, a non-float dtype.
+    Raises `TypeError` for an invalid key or a non-float dtype, `ValueError` for a shape that b does
+    not broadcast to.
 
     >>> import anvl
     >>> anvl.random.pareto(anvl.random.key(0), 3.0, (3,)).shape
@@ -112,8 +113,8 @@ def rayleigh(key: Any, scale: Any, shape: Any = None, dtype: Any = None) -> Any:
     """Rayleigh samples, lengths of pairs of normal numbers: an array of `shape`, or that of scale.
 
     The dtype is that of scale by default.  Differentiable in scale; NaN where it is negative.
-    Raises `TypeError` for an invalid key, a shape that scale does not broadcast to, a non-float
-    dtype.
+    Raises `TypeError` for an invalid key or a non-float dtype, `ValueError` for a shape that scale
+    does not broadcast to.
 
     >>> import anvl
     >>> anvl.random.rayleigh(anvl.random.key(0), 2.0, (3,)).shape
@@ -133,7 +134,8 @@ def weibull_min(
 
     An array of the shape that `shape` and the parameters broadcast to, of their dtype by default.
     Differentiable in both; NaN where the scale or the concentration c is not positive.
-    Raises `TypeError` for an invalid key, shapes that do not broadcast, a non-float dtype.
+    Raises `TypeError` for an invalid key or a non-float dtype, `ValueError` for shapes that do not
+    broadcast.
 
     >>> import anvl
     >>> anvl.random.weibull_min(anvl.random.key(0), 2.0, 1.5, (3,)).shape
@@ -184,8 +186,8 @@ def double_sided_maxwell(key: Any, loc: Any, scale: Any, shape: Any = (), dtype:
     """Samples of density proportional to z^2 exp(-z^2 / 2), for z = (x - loc) / scale.
 
     An array of `shape` followed by the shape that loc and scale broadcast to, of their dtype by
-    default.  Differentiable in both.  Raises `TypeError` for an invalid key, shapes that do not
-    broadcast, a non-float dtype.
+    default.  Differentiable in both.  Raises `TypeError` for an invalid key or a non-float dtype,
+    `ValueError` for shapes that do not broadcast.
 
     >>> import anvl
     >>> anvl.random.double_sided_maxwell(anvl.random.key(0), 1.0, 2.0, (3,)).shape
@@ -208,7 +210,8 @@ def triangular(
 
     An array of `shape`, or that the parameters broadcast to, of their dtype by default.
     Differentiable in them; NaN unless left <= mode <= right and left < right.
-    Raises `TypeError` for an invalid key, shapes that do not broadcast, a non-float dtype.
+    Raises `TypeError` for an invalid key or a non-float dtype, `ValueError` for shapes that do not
+    broadcast.
 
     >>> import anvl
     >>> anvl.random.triangular(anvl.random.key(0), 0.0, 1.0, 4.0, (3,)).shape
@@ -233,9 +236,9 @@ def wald(key: Any, mean: Any, shape: Any = None, dtype: Any = None) -> Any:
     """Samples of the Wald (inverse Gaussian) distribution of scale 1: of `shape`, or that of mean.
 
     The dtype is that of mean by default.  NaN where it is not positive.
-    Raises `TypeError` for an invalid key, a shape that mean does not broadcast to, a non-float
-    dtype.  Source: J. Michael, W. Schucany and R. Haas, Generating random variates using
-    transformations with multiple roots, The American Statistician 30 (1976).
+    Raises `TypeError` for an invalid key or a non-float dtype, `ValueError` for a shape that mean
+    does not broadcast to.  Source: J. Michael, W. Schucany and R. Haas, Generating random variates
+    using transformations with multiple roots, The American Statistician 30 (1976).
 
     >>> import anvl
     >>> anvl.random.wald(anvl.random.key(0), 2.0, (3,)).shape
@@ -261,7 +264,8 @@ def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype:
     infinite.  Differentiable in both.  NaN unless lower < upper.  Beyond 4 in f32, 6 in f64, the
     distribution function has too few digits, so that samples between two such bounds of one sign
     lie next to the inner one.
-    Raises `TypeError` for an invalid key, shapes that do not broadcast, a non-float dtype.
+    Raises `TypeError` for an invalid key or a non-float dtype, `ValueError` for shapes that do not
+    broadcast.
 
     >>> import anvl, anvl.numpy as np
     >>> x = anvl.random.truncated_normal(anvl.random.key(0), -1.0, 2.0, (100,))

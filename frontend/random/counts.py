@@ -70,7 +70,8 @@ def geometric(key: Any, p: Any, shape: Any = None, dtype: Any = None) -> Any:
 
     An array of `shape`, or that of p, of an integer dtype, i32 by default.  Where p is not in
     (0, 1] the lowest integer of the dtype; samples that it does not hold are its largest.
-    Raises `TypeError` for an invalid key, a shape that p does not broadcast to, another dtype.
+    Raises `TypeError` for an invalid key or another dtype, `ValueError` for a shape that p does not
+    broadcast to.
 
     >>> import anvl
     >>> anvl.random.geometric(anvl.random.key(0), 0.3, (3,)).shape
@@ -104,7 +105,8 @@ def poisson(key: Any, lam: Any, shape: Any = None, dtype: Any = None) -> Any:
     i32 by default.  Where lam is negative, infinite or NaN: the lowest integer of the dtype;
     samples that it does not hold are its largest.  Computed in the dtype of lam, at least f32:
     see Note [Counts by rejection] in `anvl.random.counts`.  Without derivative.
-    Raises `TypeError` for an invalid key, a shape that lam does not broadcast to, another dtype.
+    Raises `TypeError` for an invalid key or another dtype, `ValueError` for a shape that lam does
+    not broadcast to.
 
     >>> import anvl
     >>> anvl.random.poisson(anvl.random.key(0), 4.0, (3,)).shape
@@ -187,7 +189,8 @@ def binomial(key: Any, n: Any, p: Any, shape: Any = None, dtype: Any = None) -> 
     An array of `shape`, or that n and p broadcast to; the dtype is theirs by default.  n is rounded
     down.  NaN where n is negative, infinite or NaN, or p is not between 0 and 1.  Computed in f32
     at least: see Note [Counts by rejection] in `anvl.random.counts`.  Without derivative.
-    Raises `TypeError` for an invalid key, shapes that do not broadcast, a non-float dtype.
+    Raises `TypeError` for an invalid key or a non-float dtype, `ValueError` for shapes that do not
+    broadcast.
 
     >>> import anvl
     >>> anvl.random.binomial(anvl.random.key(0), 10, 0.3, (3,)).shape
@@ -275,8 +278,8 @@ def multinomial(
     n broadcasts to the shape of p without its last axis, or to `shape`, which replaces it.  p is
     normalized to sum 1.  An array [*shape, k] of whole numbers of sum n, of the dtype of n and p by
     default; NaN where `binomial` is.  `unroll` is that of `anvl.scan`.  Without derivative.
-    Raises `TypeError` for an invalid key, a p without axes, shapes that do not broadcast, a
-    non-float dtype.
+    Raises `TypeError` for an invalid key, a p without axes or a non-float dtype, `ValueError` for
+    shapes that do not broadcast.
 
     >>> import anvl, numpy
     >>> x = anvl.random.multinomial(anvl.random.key(0), 20, numpy.asarray([0.2, 0.3, 0.5], "f4"))

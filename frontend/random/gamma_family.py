@@ -46,7 +46,8 @@ def gamma(key: Any, a: Any, shape: Any = None, dtype: Any = None) -> Any:
     default.  Below the smallest number of the dtype samples are 0: small a need `loggamma`.
     NaN where a is not positive; 0 where it is 0.  Differentiable in a: see Note [Derivatives of
     gamma samples] in `anvl.random.gamma_family`.
-    Raises `TypeError` for an invalid key, a shape that a does not broadcast to, a non-float dtype.
+    Raises `TypeError` for an invalid key or a non-float dtype, `ValueError` for a shape that a does
+    not broadcast to.
 
     >>> import anvl
     >>> anvl.random.gamma(anvl.random.key(0), 2.0, (3,)).shape
@@ -121,7 +122,8 @@ def beta(key: Any, a: Any, b: Any, shape: Any = None, dtype: Any = None) -> Any:
 
     Their density is proportional to x^(a - 1) (1 - x)^(b - 1).  The dtype is that of a and b by
     default.  NaN where one is not positive.  Differentiable in a and b, as `gamma`.
-    Raises `TypeError` for an invalid key, shapes that do not broadcast, a non-float dtype.
+    Raises `TypeError` for an invalid key or a non-float dtype, `ValueError` for shapes that do not
+    broadcast.
 
     >>> import anvl
     >>> anvl.random.beta(anvl.random.key(0), 2.0, 3.0, (3,)).shape
@@ -139,8 +141,8 @@ def dirichlet(key: Any, alpha: Any, shape: Any = None, dtype: Any = None) -> Any
     `alpha`, of shape [..., n], are the concentrations.  `shape`, to which alpha's without the last
     axis broadcasts, is that of the result without its last axis; alpha's by default, as is the
     dtype.  NaN where a concentration is not positive.  Differentiable in alpha, as `gamma`.
-    Raises `TypeError` for an invalid key, an alpha without axes, shapes that do not broadcast, a
-    non-float dtype.
+    Raises `TypeError` for an invalid key, an alpha without axes or a non-float dtype, `ValueError`
+    for shapes that do not broadcast.
 
     >>> import anvl, anvl.numpy as np
     >>> x = anvl.random.dirichlet(anvl.random.key(0), np.asarray([1.0, 2.0, 3.0]), (4,))
@@ -210,8 +212,8 @@ def generalized_normal(key: Any, p: Any, shape: Any = (), dtype: Any = None) -> 
     """Samples of density proportional to e^-|x|^p: an array of `shape`.
 
     p broadcasts to `shape`, and gives the dtype by default.  Differentiable in p, as `gamma`.
-    NaN where p is not positive.  Raises `TypeError` for an invalid key, a shape that does not fit,
-    a non-float dtype.
+    NaN where p is not positive.  Raises `TypeError` for an invalid key or a non-float dtype,
+    `ValueError` for a shape that does not fit.
 
     >>> import anvl
     >>> anvl.random.generalized_normal(anvl.random.key(0), 1.5, (3,)).shape

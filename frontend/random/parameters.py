@@ -116,7 +116,7 @@ def drawn_shape(name: str, shape: Any, least: tuple[int, ...]) -> tuple[int, ...
         return least
     sizes = sizes_of(shape, name)
     if broadcast_shapes(sizes, least, function=name) != sizes:
-        raise TypeError(f"{name}: shape {list(least)} does not broadcast to {list(sizes)}")
+        raise ValueError(f"{name}: shape {list(least)} does not broadcast to {list(sizes)}")
     return sizes
 
 

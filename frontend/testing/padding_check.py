@@ -13,7 +13,7 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import emit
 from anvl.dialect.core.types import dtype_name, element_type, integer_range, kind, tensor
 from anvl.dialect.interpreters.pad_axes import can_pad
-from anvl.dialect.interpreters.padding import CannotPad, Length, Padded, Padding
+from anvl.dialect.interpreters.padding import CannotPad, Length, Padded, Padding, padded_type
 from anvl.testing.checks import Check, listed
 from anvl.testing.draw import Call
 from anvl.testing.findings import NARROW, TOLERANCES, Findings
@@ -40,6 +40,7 @@ class PaddingCheck(Check):
     def emit(self, *xs: ir.Value) -> list[ir.Value]:
         ys = self.build(*xs)
         self.labels: list[str] = []
+        self.misdeclared: list[str] = []
         found = list(ys)
         has_integers = any(x.dtype.kind in "biu" for x in self.call.operands)
         for high in (True, False) if has_integers else (True,):
@@ -91,7 +92,14 @@ class PaddingCheck(Check):
         pairs = listed(self.op_class, found)
         if position is not None and not wanted.keys() <= pairs[position][1].keys():
             return None
+        for (value, of), y in zip(pairs, ys, strict=True):
+            if not _fits(value, of, y):
+                sizes = {axis: (n.true, n.padded) for axis, n in of.items()}
+                self.misdeclared.append(f"{value.type} is not {y.type} with padded axes {sizes}")
         return [_cut(value, y) for (value, _), y in zip(pairs, ys, strict=True)]
+
+    def check_emitted(self, findings: Findings) -> None:
+        findings.problems += [f"padding: {self.name}: {wrong}" for wrong in self.misdeclared]
 
     def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
         limit = NARROW[self.narrow] if self.narrow else TOLERANCES["batch"]
@@ -131,6 +139,13 @@ def _worst(element: Any, high: bool) -> complex:
     if of_kind == "bool":
         return int(high)
     return integer_range(element)[high]
+
+
+def _fits(value: ir.Value, axes: Axes, y: ir.Value) -> bool:
+    """Whether the axes that a rule says to have padded are those of its result."""
+    shape = tuple(y.type.shape)
+    is_true = all(axis < len(shape) and n.true == shape[axis] for axis, n in axes.items())
+    return is_true and value.type == padded_type(shape, axes, y.type.element_type)
 
 
 def _cut(value: ir.Value, y: ir.Value) -> ir.Value:

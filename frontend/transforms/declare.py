@@ -19,7 +19,7 @@ from anvl.core.trace_state import current
 from anvl.core.traced import Traced
 from anvl.core.tracer import Tracer
 from anvl.core.tracing import Trace
-from anvl.dialect.core.attributes import JVP, LINEAR_TRANSPOSE, VJP, VMAP
+from anvl.dialect.core.attributes import IMPLICIT, JVP, LINEAR_TRANSPOSE, VJP, VMAP
 from anvl.dialect.core.context import context
 from anvl.dialect.core.errors import TraceError
 from anvl.dialect.core.mlir import ir
@@ -200,13 +200,19 @@ def declare_vmap(
     outputs: Sequence[Aval],
     results: Sequence[int],
     size: int,
+    is_implicit: bool = False,
 ) -> str:
-    """Declare the batched form of a traced function, on these avals; returns its name."""
+    """Declare the batched form of a traced function, on these avals; returns its name.
+
+    Messages do not speak of the members of an implicit batch: a transformation makes it.
+    """
     request = {
         "batched": Ints.encode(batched),
         "results": Ints.encode(results),
         "size": Int.encode(size),
     }
+    if is_implicit:
+        request[IMPLICIT] = ir.UnitAttr.get(context())
     types = [a.type for a in inputs], [y.type for y in outputs]
     return _declare(trace, nested, VMAP, request, *types)
 

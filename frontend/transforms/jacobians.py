@@ -27,7 +27,7 @@ from anvl.transforms.aux_results import check_has_aux, with_aux
 from anvl.transforms.declare import check_callable, numbered, runnable
 from anvl.transforms.jvp import jvp_of, push_forward
 from anvl.transforms.vjp import Reverse
-from anvl.transforms.vmap import vmap
+from anvl.transforms.vmap import emit_along
 from anvl.transforms.wrt import Chosen, Wrt
 
 __all__ = ["hessian", "hvp", "jacfwd", "jacrev"]
@@ -286,7 +286,7 @@ def _columns(call: _Call, named: Chosen) -> tuple[Any, list[list[Any]]]:
         if of.size == 1:
             columns.append([y.reshape((*y.shape, *of.shape)) for y in push(_single_direction(of))])
             continue
-        found = vmap(push, out_axes=-1)(_basis(of))
+        found = emit_along(push, _basis(of), out_axes=-1)
         columns.append([y.reshape((*y.shape[:-1], *of.shape)) for y in found])
     return out_tree, [list(row) for row in zip(*columns, strict=True)]
 
@@ -308,7 +308,7 @@ def _rows(call: _Call, named: Chosen) -> tuple[Any, list[list[Any]]]:
         if of.size == 1:
             blocks.append([x.reshape((*of.shape, *x.shape)) for x in pull(_single_direction(of))])
             continue
-        found = vmap(pull)(_basis(of))
+        found = emit_along(pull, _basis(of))
         found = named.in_order(found[: len(chosen)], found[len(chosen) :])
         blocks.append([x.reshape((*of.shape, *x.shape[1:])) for x in found])
     return out_tree, blocks

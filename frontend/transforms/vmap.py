@@ -85,6 +85,14 @@ def vmap(
     return runnable(f, in_trace, f"{name_of(f)} of each member of a batch, along {in_axes!r}.")
 
 
+def emit_along(f: Callable[..., Any], directions: Any, out_axes: int = 0) -> Any:
+    """f of each of these directions, in a batch of which no message speaks, in the current trace.
+
+    It is of the transformation that asks for it, not of the person who called that.
+    """
+    return _Request(f, 0, out_axes, None, is_implicit=True).emit(directions)
+
+
 def _is_axis(x: Any) -> bool:
     return x is None or (isinstance(x, int | np.integer) and not isinstance(x, bool))
 
@@ -93,13 +101,19 @@ class _Request:
     """A batched call of a function."""
 
     def __init__(
-        self, f: Callable[..., Any], in_axes: Any, out_axes: Any, axis_size: int | None
+        self,
+        f: Callable[..., Any],
+        in_axes: Any,
+        out_axes: Any,
+        axis_size: int | None,
+        is_implicit: bool = False,
     ) -> None:
         self.f = f
         self.name = name_of(f)
         self.in_axes = in_axes
         self.out_axes = out_axes
         self.axis_size = axis_size
+        self.is_implicit = is_implicit
 
     def emit(self, *args: Any, **kwargs: Any) -> Any:
         trace = current.trace
@@ -122,7 +136,9 @@ class _Request:
         results = [i for i, axis in enumerate(out_axes) if axis is not None]
         inputs = [*_with_axis(members, batched, size), *(x.aval for x in outer)]
         outputs = _with_axis(nested.out_avals, results, size)
-        name = declare_vmap(trace, nested, inputs, batched, outputs, results, size)
+        name = declare_vmap(
+            trace, nested, inputs, batched, outputs, results, size, self.is_implicit
+        )
         found = call_function(trace, name, [*operands, *outer], outputs)
         moved = [
             y if axis is None else anp.moveaxis(y, 0, axis)

@@ -5,7 +5,7 @@ from typing import Any
 
 from anvl.dialect.control_flow.call import rule_of
 from anvl.dialect.control_flow.region_ops import RegionOp
-from anvl.dialect.core.attributes import VMAP, extra_attributes, symbols_in
+from anvl.dialect.core.attributes import IMPLICIT, VMAP, extra_attributes, symbols_in
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op_registry import OPS
@@ -136,12 +136,13 @@ class Functionalizer:
         return found
 
     def _batches_in(self, name: str, path: tuple[str, ...] = ()) -> int:
-        """Nesting depth of declared batches in a function."""
+        """Nesting depth of declared batches in a function, without implicit ones."""
         if name in path:  # recursion, which inlining refuses
             return 0
         path = (*path, name)
         inner = max((self._batches_in(n, path) for n in self._named_by(name)), default=0)
-        return inner + (VMAP in self._functions[name].attributes)
+        attributes = self._functions[name].attributes
+        return inner + (VMAP in attributes and IMPLICIT not in attributes[VMAP])
 
     def _split_entries(self) -> None:
         """Let functions that others use be private: an entry returns its state elsewhere."""
@@ -273,7 +274,7 @@ class Functionalizer:
                         {"callee": ir.FlatSymbolRefAttr.get(members)},
                     ).results
                 )
-                new = self.layout.joined(state, found[:count], size)
+                new = self.layout.joined(state, found[:count], size, IMPLICIT in attribute)
                 ir.Operation.create("func.return", [], [*new, *found[count:]])
         self._functions[members] = declaration
         self._functions[name] = made

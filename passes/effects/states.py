@@ -81,14 +81,20 @@ class Layout:
         """The state that a batch begins with: what failed before is kept outside of it."""
         return [*self.initial()[: self._n_check], *state[self._n_check :]]
 
-    def joined(self, before: Sequence[Value], members: Sequence[Value], size: int) -> list[Value]:
-        """The state after a batch: that before it, or of the first member that failed."""
+    def joined(
+        self, before: Sequence[Value], members: Sequence[Value], size: int, is_implicit: bool
+    ) -> list[Value]:
+        """The state after a batch: that before it, or of the first member that failed.
+
+        The member of an implicit batch, which a transformation makes itself, is not told.
+        """
         if not size:
             return list(before)
         n = self._n_check
         # A token of one member depends on the calls of all: they are one call, or one loop.
         tokens = [reshaped(cut(x, {0: 0}), ()) for x in members[n:]]
-        return [*(self._joined_checks(before, members) if n else ()), *tokens]
+        checks = self._joined_checks(before, members, is_implicit) if n else ()
+        return [*checks, *tokens]
 
     def tied(self, results: Sequence[Value], state: Sequence[Value]) -> list[Value]:
         """These results, which now depend on the token: it is never negative."""
@@ -96,12 +102,16 @@ class Layout:
         is_done = emit.compare(token, full(token.type, 0), comparison_direction="GE")
         return [emit.select(broadcast_flags(is_done, y), y, full(y.type, 0)) for y in results]
 
-    def _joined_checks(self, before: Sequence[Value], members: Sequence[Value]) -> list[Value]:
+    def _joined_checks(
+        self, before: Sequence[Value], members: Sequence[Value], is_implicit: bool
+    ) -> list[Value]:
         code, words = before[: self._n_check]
         codes, many = members[: self._n_check]
         failed = emit.compare(codes, full(codes.type, 0), comparison_direction="NE")
         first = emit.argmax(failed, axis=0, dtype="i32")
-        new_code, new_words = member(codes, first), self._of_member(member(many, first), first)
+        new_code, new_words = member(codes, first), member(many, first)
+        if not is_implicit:
+            new_words = self._of_member(new_words, first)
         is_first = emit.compare(code, full(code.type, 0), comparison_direction="EQ")
         of_words = emit.broadcast_in_dim(
             is_first, shape=tuple(words.type.shape), broadcast_dimensions=()

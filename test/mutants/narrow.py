@@ -30,7 +30,7 @@ from anvl.testing.program import Program
 __all__ = ["Narrow"]
 
 #: Rules that are asked before a program is lowered.
-_EARLY = {"adjoint", "tangent", "batch", "operand_support", "result_support"}
+_EARLY = {"adjoint", "tangent", "batch", "operand_support", "result_support", "pad_axes"}
 #: Rules that may leave no trace in a program.
 _IN_PYTHON = {"fold", "simplify"}
 

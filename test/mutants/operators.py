@@ -4,7 +4,7 @@
 
 A kind is the mistake a person would make: a sign, a factor, a permutation, an axis, a term that is
 missing, operands that change places, an attribute that is kept, a comparison, a condition, a
-cotangent that is left out, a constant.
+cotangent that is left out, a constant, padding that is not masked.
 """
 
 import ast
@@ -37,7 +37,7 @@ _ORDERLESS = {
     "add", "mul", "maximum", "minimum", "and_", "or_", "xor", "isinstance", "zip", "getattr",
     "dict", "enumerate", "map", "hasattr", "cast", "check_axes", "check_kind", "full", "full_like",
     "partial", "print", "super", "min", "max", "hlo", "and", "or", "_equal", "result_type", "_and",
-    "_or", "_one_of", "both", "one_of",
+    "_or", "_one_of", "both", "one_of", "masked", "widened", "reduced",
 }  # fmt: skip
 
 
@@ -169,10 +169,22 @@ def _of_total(call: ast.Call) -> Iterator[tuple[str, ast.AST]]:
         yield "term", _with_args(call, [kept])
 
 
+def _of_masked(call: ast.Call) -> Iterator[tuple[str, ast.AST]]:
+    """Padding that is left as it is."""
+    yield "padding", ast.Attribute(call.args[0], "value", ast.Load())
+
+
+def _of_widened(call: ast.Call) -> Iterator[tuple[str, ast.AST]]:
+    """An operand that stays at its size; not to do what is `wanted` is to refuse it."""
+    if "wanted" not in ast.unparse(call.args[1]):
+        yield "padding", call.args[0]
+
+
 _OF_NAME: dict[str, Callable[[ast.Call], Iterator[tuple[str, ast.AST]]]] = {
     "transpose": _of_permuted, "permuted": _of_permuted, "_permuted": _of_permuted,
     "reverse": _of_reversed, "sorted": _of_sorted, "reversed": _of_sorted, "min": _of_extreme,
-    "max": _of_extreme, "zeros_like": _of_zeros, "add_tangents": _of_total,
+    "max": _of_extreme, "zeros_like": _of_zeros, "add_tangents": _of_total, "masked": _of_masked,
+    "widened": _of_widened,
 }  # fmt: skip
 
 

@@ -29,7 +29,7 @@ __all__ = ["Bug", "bugs_of"]
 
 RULES = (
     "adjoint", "tangent", "batch", "lower", "lift", "simplify", "fold", "operand_support",
-    "result_support", "result_type",
+    "result_support", "result_type", "pad_axes",
 )  # fmt: skip
 _DERIVATIVES = ("adjoint", "tangent")
 #: What an op may not say of itself unless it is so; not to say it is slower, never wrong.
@@ -83,7 +83,7 @@ class Bug:
             for recipes in (op_class.recipes, op_class.tangent_recipes, op_class.batch_recipes):
                 if recipes is not None:
                     recipes.clear()
-        if set(self.rules) - {"adjoint", "tangent", "batch", "simplify", "fold"}:
+        if set(self.rules) - {"adjoint", "tangent", "batch", "simplify", "fold", "pad_axes"}:
             expansions.cache_clear()
         for cached in _caches():
             cached.cache_clear()

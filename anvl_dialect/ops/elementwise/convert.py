@@ -110,8 +110,10 @@ class BitcastConvertOp(AnvlOp, name="bitcast_convert"):
 
     @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any], dtype: str) -> Any:
-        extra = len(xs[0].shape) > len(pads.op.results[0].type.shape)
-        return pads.stacked(cls.build, xs, int(extra), dtype=dtype)
+        rank, out_rank = len(xs[0].shape), len(pads.op.results[0].type.shape)
+        if rank < out_rank and rank in pads.wanted:
+            pads.refuse(rank, "it holds the parts of one element")
+        return pads.stacked(cls.build, xs, int(rank > out_rank), dtype=dtype)
 
     @classmethod
     def sample(cls, draw: Any) -> Any:

@@ -121,7 +121,7 @@ def array_equiv(x: Any, y: Any) -> Any:
     a, b = array_like(x, "array_equiv"), array_like(y, "array_equiv")
     try:
         broadcast_shapes(a.shape, b.shape)
-    except (TypeError, ValueError):
+    except ValueError:
         return constant(False, np.dtype(bool))
     return all(equal(a, b))
 
@@ -154,7 +154,7 @@ def _core(name: str, x: Tracer, least: int) -> None:
 def matvec(x: Any, y: Any) -> Any:
     """Product of matrices and vectors, in stacks that broadcast.
 
-    x is (..., m, n), y (..., n).  Raises `ValueError` for fewer axes, `TypeError` for other sizes.
+    x is (..., m, n), y (..., n).  Raises `ValueError` for fewer axes and other sizes.
     Source: `numpy.matvec`.
 
     >>> import anvl.numpy as np
@@ -171,7 +171,7 @@ def matvec(x: Any, y: Any) -> Any:
 def vecmat(x: Any, y: Any) -> Any:
     """Product of conjugated vectors and matrices, in stacks that broadcast.
 
-    x is (..., n), y (..., n, m).  Raises `ValueError` for fewer axes, `TypeError` for other sizes.
+    x is (..., n), y (..., n, m).  Raises `ValueError` for fewer axes and other sizes.
     Source: `numpy.vecmat`.
 
     >>> import anvl.numpy as np

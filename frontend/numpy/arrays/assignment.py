@@ -23,7 +23,7 @@ from anvl.core.tracing import is_constant
 from anvl.numpy.arrays.at import Place
 from anvl.numpy.arrays.indexing import getitem as _getitem
 from anvl.numpy.arrays.indices import PicksNothing
-from anvl.runtime import Array, hiding_frames
+from anvl.runtime import Array, hide_frames, hiding_frames
 
 __all__ = ["getitem", "set_item"]
 
@@ -46,7 +46,11 @@ _BASIC = int | np.integer | slice | type(...)
 @hiding_frames
 def getitem(x: Any, index: Any) -> Any:
     """Read x[index], as in `indexing`; slices are noted where assignment is allowed."""
-    y = _getitem(x, index)
+    try:
+        y = _getitem(x, index)
+    except Exception as error:  # `hiding_frames` would cost a call
+        hide_frames(error)
+        raise
     if type(y) is Array and type(x) is Array and config.allow_item_assignment:
         _note(y, x, index)
     return y

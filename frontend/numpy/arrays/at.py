@@ -271,7 +271,7 @@ def _fits_rest(values: Any, mask: Any, x: Any) -> bool:
     rest = tuple(x.shape)[mask.ndim :]
     try:
         return broadcast_shapes(shape, rest) == rest
-    except (TypeError, ValueError):
+    except ValueError:
         return False
 
 
@@ -380,7 +380,7 @@ def _fitted(name: str, values: Any, x: Tracer, shape: tuple[int, ...]) -> Tracer
             f"{name}: the values are {of}, which {x.aval} does not hold; convert one with .astype"
         )
     if broadcast_shapes(of.shape, shape, function=name) != shape:
-        raise TypeError(
+        raise ValueError(
             f"{name}: the values {of} do not broadcast to {list(shape)}, the shape of the part"
         )
     if isinstance(values, bool | int | float | complex):

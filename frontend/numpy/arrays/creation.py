@@ -15,6 +15,7 @@ from anvl.core.promote import (
     NUMBER_LEVELS,
     abstract,
     as_tracer,
+    broadcast_shapes,
     broadcast_to,
     constant,
     hint,
@@ -237,7 +238,10 @@ def _filled_with(shape: Any, value: Any, dtype: Any) -> Any:
     wanted = own if dtype is None else as_dtype(dtype)
     if isinstance(value, _NUMBERS) and _kind(wanted) == _kind(own):
         return constant(value, wanted, sizes)
-    return broadcast_to(_cast_for_full(as_tracer(value), wanted), sizes)
+    of = as_tracer(value)
+    if broadcast_shapes(of.shape, sizes, function="full") != sizes:
+        raise ValueError(f"full: {of.aval} does not broadcast to {sizes}")
+    return broadcast_to(_cast_for_full(of, wanted), sizes)
 
 
 _full = public("shape", "dtype")(_filled_with)

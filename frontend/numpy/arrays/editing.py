@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from anvl.core.promote import broadcast_to, constant, convert
+from anvl.core.promote import broadcast_shapes, broadcast_to, constant, convert
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.errors import TraceError
 from anvl.dispatch.eager import public
@@ -83,6 +83,8 @@ def _put_along(x: Any, indices: Any, values: Any, axis: int | None) -> Any:
         )
     along = axis_of(axis, operand.ndim, "put_along_axis")
     shape = tuple(at.shape[i] if i == along else n for i, n in enumerate(operand.shape))
+    if broadcast_shapes(at.shape, shape, function="put_along_axis") != shape:
+        raise ValueError(f"put_along_axis: indices {at.aval} do not broadcast to {shape}")
     places = [broadcast_to(iota(shape, i, _I32), shape) for i in range(operand.ndim)]
     places[along] = broadcast_to(at, shape)
     return operand.at[tuple(places)].set(array_like(values, "put_along_axis"))

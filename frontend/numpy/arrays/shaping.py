@@ -73,6 +73,11 @@ def reshape(x: Any, shape: int | Sequence[int], *, copy: bool | None = None) -> 
         if known == 0 or operand.size % known:
             raise ValueError(f"reshape: {operand.aval} does not divide into shape {sizes}")
         sizes = tuple(operand.size // known if n == -1 else n for n in sizes)
+    elif math.prod(sizes) != operand.size:
+        raise ValueError(
+            f"reshape: {operand.aval} has {operand.size} elements but shape {list(sizes)} has "
+            f"{math.prod(sizes)}"
+        )
     return operand if sizes == operand.shape else prim("reshape", operand, shape=sizes)
 
 
@@ -201,7 +206,7 @@ def broadcast_to(x: Any, shape: int | Sequence[int]) -> Any:
     operand, sizes = as_tracer(x, "broadcast_to"), ints_of(shape, "broadcast_to")
     fits = len(operand.shape) <= len(sizes)
     if not fits or broadcast_shapes(operand.shape, sizes, function="broadcast_to") != sizes:
-        raise TypeError(f"broadcast_to: {operand.aval} does not broadcast to {sizes}")
+        raise ValueError(f"broadcast_to: {operand.aval} does not broadcast to {sizes}")
     return _broadcast_to(operand, sizes)
 
 

@@ -55,6 +55,12 @@ def concatenate(xs: Sequence[Any], axis: int | None = 0) -> Any:
     at = axis_of(axis, operands[0].ndim, "concatenate")
     if len(operands) == 1:
         return operands[0]
+    if len({(x.ndim, x.shape[:at], x.shape[at + 1 :]) for x in operands}) > 1:
+        listed = ", ".join(str(x.aval) for x in operands)
+        raise ValueError(
+            f"concatenate: operands {listed} may differ only along axis {at}; reshape, slice or "
+            "pad them first"
+        )
     return prim("concatenate", *operands, dimension=at)
 
 
@@ -73,7 +79,7 @@ def stack(xs: Sequence[Any], axis: int = 0) -> Any:
     operands, _ = promoted("stack", _parts("stack", xs), broadcast=False)
     if len({x.shape for x in operands}) > 1:
         listed = ", ".join(str(x.aval) for x in operands)
-        raise TypeError(f"stack: shapes differ: {listed}; all must have one shape")
+        raise ValueError(f"stack: shapes differ: {listed}; all must have one shape")
     at = axis_of(axis, operands[0].ndim + 1, "stack")
     return concatenate([expand_dims(x, at) for x in operands], at)
 

@@ -152,7 +152,7 @@ def _broadcast(x: Tracer, y: Tracer) -> tuple[Tracer, Tracer] | None:
 def _joint_shape(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...] | None:
     try:
         return broadcast_shapes(one, other)
-    except TypeError:  # raised by the slow path, which knows the name of the function
+    except ValueError:  # raised by the slow path, which knows the name of the function
         return None
 
 

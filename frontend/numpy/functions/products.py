@@ -64,7 +64,7 @@ def matmul(x: Any, y: Any, *, precision: str = "DEFAULT") -> Any:
         raise TypeError(f"matmul: takes vectors and matrices, got {a.aval} and {b.aval}")
     inner_b = b.shape[-2] if b.ndim > 1 else b.shape[0]
     if a.shape[-1] != inner_b:
-        raise TypeError(
+        raise ValueError(
             f"matmul: {a.aval} @ {b.aval}: inner sizes {a.shape[-1]} and {inner_b} differ"
         )
     if a.ndim == 1:
@@ -185,7 +185,7 @@ def vdot(x: Any, y: Any) -> Any:
     """
     a, b = _operands("vdot", x, y)
     if a.size != b.size:
-        raise TypeError(f"vdot: {a.aval} and {b.aval} differ in size")
+        raise ValueError(f"vdot: {a.aval} and {b.aval} differ in size")
     return contract(conj(reshape(a, (a.size,))), reshape(b, (b.size,)), (), (), (0,), (0,))
 
 
@@ -193,7 +193,7 @@ def _check_sizes(
     name: str, a: Tracer, b: Tracer, lhs: tuple[int, ...], rhs: tuple[int, ...]
 ) -> None:
     if [a.shape[i] for i in lhs] != [b.shape[i] for i in rhs]:
-        raise TypeError(f"{name}: sizes of axes {lhs} of {a.aval} and {rhs} of {b.aval} differ")
+        raise ValueError(f"{name}: sizes of axes {lhs} of {a.aval} and {rhs} of {b.aval} differ")
 
 
 @public("axis")

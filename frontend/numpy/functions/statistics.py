@@ -198,15 +198,17 @@ def _averaged(x: Any, axis: Axis, weights: Any, keepdims: bool) -> Any:
     (operand, weight), _ = promoted("average", (x, weights), "float", broadcast=False)
     axes = axes_of(axis, operand.ndim, "average")
     if weight.shape != operand.shape:
-        weight = _weights_along(weight, operand, axes)
+        weight = _weights_along(weight, operand, axes, TypeError if axis is None else ValueError)
     total = reduced("sum", multiply(operand, weight), axes, keepdims)
     return divide(total, reduced("sum", weight, axes, keepdims))
 
 
-def _weights_along(weight: Tracer, x: Tracer, axes: tuple[int, ...]) -> Tracer:
-    """Weights along one axis, in the shape of x."""
+def _weights_along(
+    weight: Tracer, x: Tracer, axes: tuple[int, ...], error: type[Exception]
+) -> Tracer:
+    """Weights along one axis, in the shape of x; `error` if they do not fit it."""
     if len(axes) != 1 or weight.shape != (x.shape[axes[0]],):
-        raise TypeError(
+        raise error(
             f"average: weights {weight.aval} fit neither {x.aval} nor its axis {axes}; "
             "give one axis and a weight for each place along it"
         )

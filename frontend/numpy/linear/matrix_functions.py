@@ -228,7 +228,7 @@ def _by_columns(name: str, a: Tracer, b: Tracer, f: Callable[[Tracer, Tracer], A
     if b.ndim == 1:
         return squeeze(_by_columns(name, a, expand_dims(b, 1), f), -1)
     if b.ndim < 1 or b.shape[-2] != a.shape[-2]:
-        raise TypeError(f"{name}: {b.aval} has not as many rows as {a.aval}")
+        raise ValueError(f"{name}: {b.aval} has not as many rows as {a.aval}")
     batch = broadcast_shapes(a.shape[:-2], b.shape[:-2], function=name)
     return f(broadcast_to(a, (*batch, *a.shape[-2:])), broadcast_to(b, (*batch, *b.shape[-2:])))
 
@@ -295,7 +295,7 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
             f"lstsq: takes a matrix and a vector or matrix, got {left.aval}, {right.aval}"
         )
     if left.shape[0] != right.shape[0]:
-        raise TypeError(f"lstsq: {right.aval} has not as many rows as {left.aval}")
+        raise ValueError(f"lstsq: {right.aval} has not as many rows as {left.aval}")
     s, rcond = prim("svdvals", left), _cutoff("lstsq", rcond, left)
     x = matmul(prim("pinv", left, rcond=rcond), right)
     return x, _residuals(left, x, right), _rank(s, rcond), s

@@ -82,7 +82,7 @@ def multi_dot(arrays: Sequence[Any]) -> Any:
     """Product of several matrices, in the order that takes the fewest multiplications.
 
     The first and the last may be vectors, a row and a column.  Raises `ValueError` for fewer than
-    two arrays, or others that are no matrices, `TypeError` for sizes that do not fit.
+    two arrays, others that are no matrices, and sizes that do not fit.
     Source: `numpy.linalg.multi_dot`; T. Cormen et al., Introduction to Algorithms, section 15.2.
 
     >>> import anvl.numpy as np

@@ -53,10 +53,7 @@ def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
     (3, 4)
     """
     known = [sizes_of(s, "broadcast_shapes") for s in shapes]
-    try:
-        return promote.broadcast_shapes((), *known, function="broadcast_shapes")
-    except TypeError as error:
-        raise ValueError(*error.args) from None
+    return promote.broadcast_shapes((), *known, function="broadcast_shapes")
 
 
 @hiding_frames

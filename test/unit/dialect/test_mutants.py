@@ -62,6 +62,7 @@ BUGS = {
         ("log_factor_and_depth", "div(full_like(a, 1), large) -> full_like(a, 1)", "ValueCheck")
     ],
     "anvl.sum": [
+        ("Reduction.pad_axes", "axes) -> x.value", "PaddingCheck"),
         ("_combines", "'hlo', None) == name", "lift"),
         ("_is_filled", "elements == wanted -> elements != wanted", "lift"),
     ],
@@ -76,6 +77,15 @@ BUGS = {
         ("SortOp.lower", "dimension + xs[0].type.rank -> dimension", "ValueCheck"),
         ("diagonal", "False -> True", "MaskedTangentCheck"),
     ],
+    "anvl.dot_general": [
+        (
+            "DotGeneralOp.pad_axes",
+            "pads.masked(x, 0, dims.lhs_contracting) -> x.val",
+            "PaddingCheck",
+        ),
+        ("DotGeneralOp.pad_axes", "[*range(n_x, n_x + len(left_y)", "PaddingCheck"),
+    ],
+    "anvl.cumsum": [("Cumulative.pad_axes", "-> x.value if reverse else", "PaddingCheck")],
     "anvl.imag": [("ImagOp.simplify", "1 -> 0", "SimplifyCheck")],  # of a complex of two operands
 }
 

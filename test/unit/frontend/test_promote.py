@@ -137,7 +137,9 @@ def test_shapes_broadcast_as_numpys_do(shapes):
 
 @pytest.mark.parametrize("shapes", [[(2,), (3,)], [(0,), (2,)], [(2, 3), (2,)], [(2,), (2,), (4,)]])
 def test_shapes_that_do_not_broadcast_are_refused(shapes):
-    with pytest.raises(TypeError, match=r"f: shapes \[.*\] do not broadcast: sizes \d and \d meet"):
+    with pytest.raises(
+        ValueError, match=r"f: shapes \[.*\] do not broadcast: sizes \d and \d meet"
+    ):
         broadcast_shapes(*shapes, function="f")
 
 

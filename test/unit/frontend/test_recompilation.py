@@ -237,7 +237,7 @@ def test_dropped_and_cleared_programs():
 
 def test_calls_that_fail_are_none():
     f = anvl.jit(lambda x: x.reshape(7))
-    with pytest.raises(TypeError):
+    with pytest.raises(ValueError):
         f(X)
     assert f.cache_info() == (0, 1024, 0, 0.0, 0.0, ())
 
@@ -358,7 +358,7 @@ def test_a_block_sees_its_own_task():
 
 def test_an_error_in_the_block_is_not_replaced():
     f = anvl.jit(lambda x: x.reshape(7))
-    with pytest.raises(TypeError, match="reshape"), anvl.expect_compiles(1):
+    with pytest.raises(ValueError, match="reshape"), anvl.expect_compiles(1):
         f(X)
     with anvl.expect_compiles(0):
         pass

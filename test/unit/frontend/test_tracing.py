@@ -81,6 +81,47 @@ def test_an_argument_that_is_no_array_is_named_by_its_path(given, path):
         anvl.jit(f)(given(np.ones(2)))
 
 
+class Model:
+    def __init__(self):
+        self.w = np.ones(2)
+        self.step = anvl.jit(self.plain)
+
+    def plain(self, x):
+        return x * self.w
+
+    @anvl.jit
+    def decorated(self, x):
+        return x * self.w
+
+    @anvl.jit
+    def __call__(self, x):
+        return x * self.w
+
+
+class Plain:
+    @anvl.jit(static="self")
+    def by_identity(self, x):
+        return x
+
+
+def test_a_jitted_method_says_what_to_do_with_self():
+    model = Model()
+    for call, remedy in [
+        (model.decorated, r"self\.decorated = anvl\.jit\(self\.decorated\), or make Model a pyt"),
+        (model, r"self\.run = anvl\.jit\(self\.run\), which __call__ calls, or"),
+        (Plain().by_identity, r"__init__ do self\.by_identity = anvl\.jit\(self\.by_identity\)$"),
+    ]:
+        for f in (call, lambda x, call=call: anvl.jit(lambda y: call(y))(x)):
+            with pytest.raises(TypeError, match=remedy):
+                f(2.0)
+    with pytest.raises(TypeError) as error:  # a function whose argument has this name is no method
+        anvl.jit(lambda self: self)("text")
+    assert "__init__" not in str(error.value)
+    assert model.step(2.0).tolist() == [2, 2]
+    model.w = np.full(2, 3.0)
+    assert model.step(2.0).tolist() == [6, 6]
+
+
 def test_the_path_of_an_argument_counts_static_ones_and_keywords():
     def f(n, x, *rest, **more):
         return x
@@ -259,7 +300,7 @@ def test_an_error_in_a_nested_function_may_be_caught_and_tracing_goes_on():
     def f(x):
         try:
             anvl.jit(lambda y: anp.reshape(y, (7,)))(x)
-        except TypeError:
+        except ValueError:
             pass
         return x + 1
 

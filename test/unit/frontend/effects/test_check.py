@@ -205,6 +205,21 @@ def test_members_of_a_batch_are_checked_in_their_own_steps_and_branches_alone() 
     assert failure(anvl.vmap(anvl.grad(halved)), numpy.array([2.0, 9.0])).members == (1,)
 
 
+def test_the_directions_of_a_derivative_are_no_batch_of_which_a_message_speaks() -> None:
+    def f(x: Any) -> Any:
+        anvl.check(np.sum(x) < 3, "sum {s}", s=np.sum(x))
+        return x * x
+
+    ones, zeros = numpy.ones(3), numpy.zeros(3)
+    for jacobian in (anvl.jacfwd, anvl.jacrev):
+        assert failure(jacobian(f), ones).members == ()
+        rows = failure(anvl.vmap(jacobian(f)), numpy.array([zeros, ones]))
+        assert (rows.message, rows.members) == ("sum 3.0", (1,))
+    assert failure(anvl.jacfwd(anvl.vmap(f)), numpy.array([zeros, ones])).members == (1,)
+    hessian = failure(anvl.hessian(lambda x: np.sum(f(x))), ones)
+    assert str(hessian).partition("test_check.py")[2].partition(":")[2].isdigit()
+
+
 def test_what_fails_before_a_batch_has_no_member() -> None:
     def f(x: Any, i: Any) -> Any:
         anvl.check(x < 3, "x is {x}", x=x)

@@ -374,7 +374,6 @@ def test_polyval_and_diff():
     [
         (lambda: anp.sin("x"), "argument x: .*takes arrays and numbers, got 'x' of type str"),
         (lambda: anp.add([1], 2), None),
-        (lambda: anp.add(np.ones(2), np.ones(3)), r"add: shapes \[2\], \[3\] do not broadcast"),
         (lambda: anp.bitwise_and(np.ones(2), 1), "elements of kind .*; |takes elements of kind"),
         (lambda: anp.less(np.ones(2, "c8"), 1), "compare"),
         (lambda: anp.signbit(np.ones(2, "c8")), "signbit: takes real numbers"),

@@ -86,7 +86,7 @@ def test_lists_beside_an_array_are_arrays():
         assert np.asarray(found).tolist() == [True, True, True]
     assert np.asarray([1, 2, 3] - x).tolist() == [1, 1, 1]
     assert np.asarray(anvl.jit(lambda x: x * [1, 2, 3])(x)).tolist() == [0, 2, 6]
-    with pytest.raises(TypeError, match="do not broadcast"):
+    with pytest.raises(ValueError, match="do not broadcast"):
         x == [0, 1]  # noqa: B015
     assert (x == None) is False and (x == "a") is False  # noqa: E711
 

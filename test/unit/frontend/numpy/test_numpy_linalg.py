@@ -158,7 +158,7 @@ def test_wrong_cutoffs_are_refused():
         linalg.lstsq(np.eye(2), np.ones(2), "a")
     with pytest.raises(ValueError, match="pinv: rcond is nan; give a number, or None"):
         linalg.pinv(np.eye(2), np.nan)
-    with pytest.raises(TypeError, match="lstsq: f64\\[3\\] has not as many rows as f64\\[2,2\\]"):
+    with pytest.raises(ValueError, match="lstsq: f64\\[3\\] has not as many rows as f64\\[2,2\\]"):
         linalg.lstsq(np.eye(2), np.ones(3))
 
 

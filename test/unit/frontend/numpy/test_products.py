@@ -149,7 +149,6 @@ def test_the_gradient_of_einsum_is_that_of_the_product():
             lambda x: anp.matmul(x, x),
             r"matmul: f32\[2,3\] @ f32\[2,3\]: inner sizes 3 and 2 differ",
         ),
-        (lambda x: anp.matmul(x, 2.0), "matmul: takes vectors and matrices"),
         (
             lambda x: anp.matmul(np.ones((2, 2, 3)), np.ones((3, 3, 1))),
             "matmul: shapes .*broadcast",
@@ -158,11 +157,24 @@ def test_the_gradient_of_einsum_is_that_of_the_product():
         (lambda x: anp.inner(x, x[:, :2]), "inner: sizes of axes"),
         (lambda x: anp.vdot(x, x[0]), "vdot: .* differ in size"),
         (lambda x: anp.tensordot(x, x, ([0], [1])), "tensordot: sizes of axes"),
+        (lambda x: anp.vecdot(x, x[:, :2]), "vecdot: sizes along axis"),
+        (lambda x: anp.linalg.multi_dot([x, x]), "matmul: .* inner sizes"),
+    ],
+)
+def test_sizes_that_do_not_fit_are_a_value_error_as_in_numpy(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(np.ones((2, 3), "f4"))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda x: anp.matmul(x, 2.0), "matmul: takes vectors and matrices"),
         (lambda x: anp.cross(x[:, :2], x[:, :2]), "cross: takes vectors of length 3"),
         (lambda x: anp.einsum(x, x), "einsum: .*subscripts"),
     ],
 )
-def test_operands_that_do_not_fit_are_refused(call, message):
+def test_operands_of_another_kind_are_refused(call, message):
     with pytest.raises(TypeError, match=message):
         call(np.ones((2, 3), "f4"))
 

@@ -197,7 +197,7 @@ def test_average_takes_weights():
             lambda x, axis=axis, weights=weights: np.average(x, axis, weights),
             [(x,)],
         )
-    with pytest.raises(TypeError, match=r"average: weights f64\[4\] fit neither f64\[3,4\] nor"):
+    with pytest.raises(ValueError, match=r"average: weights f64\[4\] fit neither f64\[3,4\] nor"):
         anp.average(x, 0, w)
 
 

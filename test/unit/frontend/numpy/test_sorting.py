@@ -177,7 +177,7 @@ def test_a_quantile_has_a_derivative_in_its_place():
         (lambda x: anp.sort(x[0, 0]), ValueError, r"sort: f64\[\] has no axes; give axis=None"),
         (lambda x: anp.argsort(x, 1.5), TypeError, "argsort: axis 1.5 must be an integer"),
         (lambda x: anp.lexsort(()), TypeError, "lexsort: takes at least one key, got none"),
-        (lambda x: anp.lexsort((x, x[:, :2])), TypeError, r"lexsort: shapes .* do not broadcast"),
+        (lambda x: anp.lexsort((x, x[:, :2])), ValueError, r"lexsort: shapes .* do not broadcast"),
         (lambda x: anp.top_k(x, 4), TypeError, "top_k: k is 4, but the last axis .* has 3"),
         (lambda x: anp.top_k(x, 1.5), TypeError, "top_k: k 1.5 must be an integer"),
         (lambda x: anp.top_k(x * 1j, 1), TypeError, "top_k: operand is tensor<2x3xcomplex<f64>>"),
