@@ -76,8 +76,8 @@ class OpRules(OpClass):
     zero_derivative_reason: ClassVar[str] = ""
     #: Whether its integer results are bits of its operand: Note [Bits] in `activity_analysis`.
     reads_bits: ClassVar[bool] = False
-    #: The state that an op with an effect updates: Note [Effects as values] in `passes/effects`.
-    state: ClassVar[str] = ""
+    #: The state that an op with an effect updates: a class of `interpreters/effect_state.py`.
+    state: ClassVar[Any] = None
     #: The parameter, if any, by which the derivative of the result is requested.
     naming_param: ClassVar[str] = ""
     #: Value of the derivative where its formula breaks down, for docs/ops.md.
@@ -142,15 +142,15 @@ class OpRules(OpClass):
     ) -> tuple[Sequence[Value], Sequence[Value]]:
         """Emit an op that updates a state as ops without an effect: its results, the new state.
 
-        `number` counts the ops of the module that update this state, from 1.
+        `number` is what the state gives the op (`EffectState.number`).
         """
         raise NotImplementedError(f"{cls.short_name}: its class does not define `as_values`")
 
     # -- hooks, whose defaults hold for every op ---------------------------------------------------
 
     @classmethod
-    def state_of(cls, op: ir.Operation) -> str:
-        """Name of the state that this op, with its attributes, updates; empty for none."""
+    def state_of(cls, op: ir.Operation) -> Any:
+        """The state that this op, with its attributes, updates; None for none."""
         return cls.state
 
     @classmethod

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from anvl.core.avals import Aval, aval_of_type
 from anvl.dialect.core.mlir import ir
 from anvl.passes.effects.reports import Report, report_of
-from anvl.passes.effects.states import CHECKS
+from anvl.passes.effects.states import descriptions
 from anvl.passes.expand.declarations import signature
 from anvl.runtime import Array
 
@@ -34,8 +34,9 @@ class State(NamedTuple):
 def forget_report(module: ir.Module) -> None:
     """Drop the description of the state, which names sizes, from a module that a bucket shares."""
     main: Any = ir.SymbolTable(module.operation)["main"]
-    if CHECKS in main.operation.attributes:
-        del main.operation.attributes[CHECKS]
+    for name in descriptions():
+        if name in main.operation.attributes:
+            del main.operation.attributes[name]
 
 
 def state_of(module: ir.Module) -> State | None:

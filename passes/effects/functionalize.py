@@ -9,7 +9,7 @@ from anvl.dialect.core.attributes import IMPLICIT, VMAP, extra_attributes, symbo
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op_registry import OPS
-from anvl.dialect.ops.calls.check import CheckOp
+from anvl.dialect.interpreters.effect_state import EffectState
 from anvl.passes.effects.blocks import (
     append_operands,
     moved_to,
@@ -19,7 +19,7 @@ from anvl.passes.effects.blocks import (
     typed,
     with_signature,
 )
-from anvl.passes.effects.states import Layout
+from anvl.passes.effects.states import Layout, state_of
 from anvl.passes.expand.declarations import KINDS, signature
 from anvl.passes.framework.walk import find
 from anvl.passes.functions.symbol_utils import (
@@ -62,14 +62,8 @@ NAME = "anvl-functionalize-effects"
 
 def effect_ops(root: ir.Operation) -> list[ir.Operation]:
     """The ops inside `root` that update a state."""
-    names = [name for name, rules in OPS.items() if rules.state]
+    names = [name for name, rules in OPS.items() if rules.state is not None]
     return [op for op in find(root, *names) if state_of(op)]
-
-
-def state_of(op: ir.Operation) -> str:
-    """Name of the state that an op updates; empty for none."""
-    rules = OPS.get(op.name)
-    return rules.state_of(op) if rules is not None and rules.state else ""
 
 
 class Functionalizer:
@@ -218,8 +212,10 @@ class Functionalizer:
     def _check_places(self) -> None:
         """Refuse effects in functions that cannot return a state."""
         for name, function in self._functions.items():
-            checks = [op for op in effect_ops(function) if state_of(op) == CheckOp.state]
-            for op in checks if name in self._rules else ():
+            for op in effect_ops(function) if name in self._rules else ():
+                state = state_of(op)
+                if state is None or state.allowed_in_rules:
+                    continue
                 problem = (
                     f"{op.name} in @{name}, the rule of @{self._rules[name]}, which returns "
                     "derivatives alone; put it into the function itself"
@@ -289,7 +285,7 @@ class Functionalizer:
 
     def _op(self, op: ir.Operation, state: list[ir.Value]) -> list[ir.Value]:
         kind = state_of(op)
-        if kind:
+        if kind is not None:
             with op.location, ir.InsertionPoint(op):
                 return self._effect(op, kind, state)
         if op.name == "func.call":
@@ -305,9 +301,11 @@ class Functionalizer:
     def _has_effect(self, op: ir.Operation) -> bool:
         return bool(effect_ops(op)) or any(callee_of(c) in self._needy for c in calls_of(op))
 
-    def _effect(self, op: ir.Operation, kind: str, state: list[ir.Value]) -> list[ir.Value]:
+    def _effect(
+        self, op: ir.Operation, kind: type[EffectState], state: list[ir.Value]
+    ) -> list[ir.Value]:
         rules = OPS[op.name]
-        number = self.layout.number(op)
+        number = self.layout.number(kind, op)
         part = self.layout.part(kind)
         results, new = rules.as_values(op, state[part], number)
         for y, z in zip(op.results, results, strict=True):
@@ -357,4 +355,4 @@ class Functionalizer:
     def _is_effect(self, op: ir.Operation) -> bool:
         if op.name == "func.call":
             return callee_of(op) in self._needy
-        return bool(state_of(op)) or (bool(len(op.regions)) and self._has_effect(op))
+        return state_of(op) is not None or (bool(len(op.regions)) and self._has_effect(op))

@@ -11,8 +11,8 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Int, Ints, Text, Texts
 from anvl.dialect.core.types import numpy_dtype
 from anvl.dialect.interpreters.ad_diagnostics import place_in
-from anvl.dialect.ops.calls.check import WORD_BYTES, CheckOp, stored_as
-from anvl.passes.effects.states import CHECKS, MEMBERS, STATE
+from anvl.dialect.ops.calls.check import WORD_BYTES, CheckState, stored_as
+from anvl.passes.effects.states import MEMBERS, STATE
 
 __all__ = ["Check", "Report", "report_of", "state_positions"]
 
@@ -48,8 +48,8 @@ class Report(NamedTuple):
 
     #: Positions of the state among the results.
     positions: Sequence[int]
-    #: Whether the first two of them are the state of checks.
-    has_checks: bool
+    #: Positions of the state of checks, a number and words, among the results; none without it.
+    of_checks: Sequence[int]
     checks: Sequence[Check]
     n_members: int
 
@@ -69,8 +69,8 @@ class Report(NamedTuple):
 
         `read` gives the values of a result, which it waits for.
         """
-        if self.has_checks:
-            code, words = results[self.place][:2]
+        if self.of_checks:
+            code, words = [results[i] for i in self.of_checks]
             number = int(read(code))
             if number:
                 raise self.error(number, read(words))
@@ -93,8 +93,9 @@ def state_positions(function: ir.Operation) -> list[int]:
 def report_of(function: ir.Operation) -> Report | None:
     """The layout of the state that an entry returns; None if it has no effects."""
     positions = state_positions(function)
-    if not positions or CHECKS not in function.attributes:
+    if not positions or MEMBERS not in function.attributes:
         return None
+    name = CheckState.described_as
     checks = [
         Check(
             Text.decode(entry["message"]),
@@ -103,11 +104,12 @@ def report_of(function: ir.Operation) -> Report | None:
             Ints.decode(entry["shape"]),
             Text.decode(entry["place"]),
         )
-        for entry in function.attributes[CHECKS]
+        for entry in (function.attributes[name] if name in function.attributes else ())
     ]
-    first = function.attributes["res_attrs"][positions[0]][STATE].value
+    marks = function.attributes["res_attrs"]
+    of_checks = [i for i in positions if marks[i][STATE].value == CheckState.name]
     n_members = Int.decode(function.attributes[MEMBERS])
-    return Report(positions, first == CheckOp.state, checks, n_members)
+    return Report(positions, of_checks, checks, n_members)
 
 
 class _Stored(NamedTuple):

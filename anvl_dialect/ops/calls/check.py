@@ -16,9 +16,11 @@ from anvl.dialect.core.op import AnvlOp, Operand, Value, emit
 from anvl.dialect.core.params.base import Ints, Text, Texts
 from anvl.dialect.core.shape import reshaped
 from anvl.dialect.core.types import DTYPES, dtype_name, element_type, tensor
+from anvl.dialect.interpreters.activity_analysis import place_of
+from anvl.dialect.interpreters.effect_state import EffectState
 from anvl.dialect.ops.elementwise.elementary import and_, not_
 
-__all__ = ["CODE", "WORD", "WORD_BYTES", "CheckOp", "stored_as", "words_of"]
+__all__ = ["CODE", "WORD", "WORD_BYTES", "CheckOp", "CheckState", "stored_as", "words_of"]
 
 #: Element types of the number of a check, and of the words that hold what its message shows.
 CODE, WORD = "i32", "ui32"
@@ -51,6 +53,75 @@ def words_of(x: Value) -> Value:
     return reshaped(x, (math.prod(x.type.shape),))
 
 
+class CheckState(EffectState):
+    """The number of the first check that failed, 0 for none, and words.
+
+    First the positions of the members of batches, from 1 and from the outside in; then what its
+    message shows.
+    """
+
+    name = "check"
+    described_as = "anvl.checks"
+
+    def __init__(self, ops: Sequence[ir.Operation], n_members: int) -> None:
+        self._n_members = n_members
+        words = max(op.operands[1].type.shape[0] for op in ops)
+        size = max(1, n_members + words)  # without any, no plugin has to take an empty array
+        self.types = [tensor([], element_type(CODE)), tensor([size], element_type(WORD))]
+        self._numbers: dict[ir.Attribute, int] = {}
+
+    def number(self, op: ir.Operation) -> int:
+        """The number of a check; those of equal messages at one place are one."""
+        params = CheckOp.read(op)
+        entries = {name: CheckOp.params[name].encode(value) for name, value in params.items()}
+        with op.context:
+            entry = ir.DictAttr.get(entries | {"place": ir.StringAttr.get(place_of(op))})
+        return self._numbers.setdefault(entry, len(self._numbers) + 1)
+
+    def of_members(self, state: Sequence[Value]) -> Sequence[Value]:
+        """What failed before is kept outside of the batch."""
+        return self.initial()
+
+    def joined(
+        self, before: Sequence[Value], members: Sequence[Value], is_implicit: bool
+    ) -> Sequence[Value]:
+        """The state before, or that of the first member that failed."""
+        code, words = before
+        codes, many = members
+        failed = emit.compare(codes, full(codes.type, 0), comparison_direction="NE")
+        first = emit.argmax(failed, axis=0, dtype="i32")
+        new_code, new_words = _row(codes, first), _row(many, first)
+        if not is_implicit:
+            new_words = self._of_member(new_words, first)
+        is_first = emit.compare(code, full(code.type, 0), comparison_direction="EQ")
+        of_words = emit.broadcast_in_dim(
+            is_first, shape=tuple(words.type.shape), broadcast_dimensions=()
+        )
+        return [emit.select(is_first, new_code, code), emit.select(of_words, new_words, words)]
+
+    def _of_member(self, words: Value, at: Value) -> Value:
+        """Words with the position of a member in front of those of the batches inside."""
+        one = emit.convert(emit.add(at, full(at.type, 1)), dtype=WORD)
+        head = emit.broadcast_in_dim(one, shape=(1,), broadcast_dimensions=())
+        ends = [(0, self._n_members - 1), (self._n_members, words.type.shape[0])]
+        rest = [_cut(words, start, stop) for start, stop in ends if start < stop]
+        return emit.concatenate(head, *rest, dimension=0) if rest else head
+
+    def description(self) -> ir.Attribute:
+        """The checks, in the order of their numbers."""
+        return ir.ArrayAttr.get(list(self._numbers))
+
+
+def _row(x: Value, at: Value) -> Value:
+    shape = tuple(x.type.shape[1:])
+    zeros = [full(at.type, 0)] * len(shape)
+    return reshaped(emit.dynamic_slice(x, at, *zeros, slice_sizes=(1, *shape)), shape)
+
+
+def _cut(words: Value, start: int, stop: int) -> Value:
+    return emit.slice(words, start_indices=(start,), limit_indices=(stop,), strides=(1,))
+
+
 class CheckOp(AnvlOp, name="check", pure=False):
     """Fail with `message` if `ok`, one bool, is false; the program goes on.
 
@@ -65,7 +136,7 @@ class CheckOp(AnvlOp, name="check", pure=False):
     names: Texts
     types: Texts
     shape: Ints
-    state = "check"
+    state = CheckState
     why_not_lowered = "run anvl-functionalize-effects first"
 
     @classmethod

@@ -18,6 +18,7 @@ from anvl.dialect.core.shape import reshaped
 from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.core.types import element_type, tensor
 from anvl.dialect.ops.calls.host_call import (
+    OrderState,
     batched_host_call,
     is_host_call,
     is_ordered,
@@ -95,7 +96,7 @@ class CustomCallOp(AnvlOp, name="custom_call", borrowed=True, pure=False):
     batching: MaybeText
     ys: Results
     lifts = "stablehlo.custom_call"
-    state = "order"
+    state = OrderState
 
     @classmethod
     def lift(cls, op: ir.Operation) -> tuple[Sequence[Value], dict[str, Any]] | None:
@@ -119,10 +120,10 @@ class CustomCallOp(AnvlOp, name="custom_call", borrowed=True, pure=False):
         return bool(cls.read(op)["has_side_effect"])
 
     @classmethod
-    def state_of(cls, op: ir.Operation) -> str:
+    def state_of(cls, op: ir.Operation) -> type[OrderState] | None:
         params = cls.read(op)
         has_effect = is_host_call(params["call_target_name"]) and params["has_side_effect"]
-        return cls.state if has_effect else ""
+        return cls.state if has_effect else None
 
     @classmethod
     def as_values(

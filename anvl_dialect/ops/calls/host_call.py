@@ -18,11 +18,22 @@ from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.params.base import Int, Int32, Text, Texts
 from anvl.dialect.core.shape import reshaped
 from anvl.dialect.core.types import element_type, tensor
+from anvl.dialect.interpreters.effect_state import EffectState
 from anvl.dialect.ops.indexing.scatter_windows import cut
 
 __all__ = [
-    "HOST_CALL", "PRINT", "PYTHON", "batched_host_call", "is_host_call", "is_ordered",
-    "lowered_host_call", "ordered_call", "print_call", "python_call", "token_type",
+    "HOST_CALL",
+    "PRINT",
+    "PYTHON",
+    "OrderState",
+    "batched_host_call",
+    "is_host_call",
+    "is_ordered",
+    "lowered_host_call",
+    "ordered_call",
+    "print_call",
+    "python_call",
+    "token_type",
 ]  # fmt: skip
 
 # Note [Host calls]
@@ -48,6 +59,33 @@ _TYPED_FFI = 4
 def token_type() -> Any:
     """The type of the value that puts calls in order."""
     return tensor([], element_type("i32"))
+
+
+class OrderState(EffectState):
+    """The order of calls: a token, which says nothing, and is never negative."""
+
+    name = "order"
+    allowed_in_rules = True
+
+    def __init__(self, ops: Sequence[ir.Operation], n_members: int) -> None:
+        self.types = [token_type()]
+
+    def joined(
+        self, before: Sequence[Value], members: Sequence[Value], is_implicit: bool
+    ) -> Sequence[Value]:
+        """The token of one member depends on the calls of all: they are one call, or one loop."""
+        return [reshaped(cut(members[0], {0: 0}), ())]
+
+    def tied(self, results: Sequence[Value], state: Sequence[Value]) -> Sequence[Value]:
+        (token,) = state
+        is_done = emit.compare(token, full(token.type, 0), comparison_direction="GE")
+        return [emit.select(_spread(is_done, y.type.shape), y, full(y.type, 0)) for y in results]
+
+
+def _spread(flag: Value, shape: Sequence[int]) -> Value:
+    if not len(shape):
+        return flag
+    return emit.broadcast_in_dim(flag, shape=tuple(shape), broadcast_dimensions=())
 
 
 def python_call(name: str, index: int) -> dict[str, Any]:
