@@ -57,6 +57,8 @@ class SincOp(Unary, name="sinc"):
         if kind(element) == "float" and element.width < 32:
             y = cls.lower(hlo, emit.convert(x, dtype="f32"), order)
             return emit.convert(y, dtype=dtype_name(element))
+        if not order and kind(element) == "float":
+            return _even(emit.abs(x))
         u = times(x, math.pi)
         y = _recurrence(u, _waves(x, u, order), order)
         if order or kind(element) == "complex":  # XLA's complex sine is inaccurate near 0
@@ -89,6 +91,21 @@ class SincOp(Unary, name="sinc"):
                 ([draw.complexes(2)], {"order": 1}),
             ),
         ]
+
+
+def _even(x: Value) -> Value:
+    """sinc of x >= 0: two terms of the series near 0, where the next is below the rounding error.
+
+    XLA computes x again where it is used, with other roundings: a test for 0 may see 1e-17 where
+    the division then has 0.  So no divisor is 0, on either side of the limit.
+    """
+    u = times(x, math.pi)
+    eps = 2.0**-52 if x.type.element_type.width == 64 else 2.0**-23
+    limit = (60 * eps) ** 0.25
+    near = emit.compare(u, full_like(u, limit), comparison_direction="LT")
+    (wave,) = _waves(x, u, 0)
+    far = div(wave, emit.maximum(u, full_like(u, limit / 2)))
+    return emit.select(near, plus(times(mul(u, u), -1 / 6), 1), far)
 
 
 def _waves(x: Value, u: Value, order: int) -> list[Value]:
