@@ -11,7 +11,7 @@ import pytest
 import anvl
 import anvl.numpy as anp
 from anvl.dialect.core.op_registry import OPS
-from anvl.dispatch import padded_program
+from anvl.dispatch.padding import padded_program
 from anvl.testing.draw import Draw
 from anvl.testing.padding_check import PaddingCheck
 from anvl.testing.program import Program
