@@ -102,7 +102,7 @@ def resize(image: Any, shape: Sequence[int], method: str, antialias: bool = True
     Raises
     ------
     ValueError
-        An unknown method, or a shape with another number of axes.
+        An unknown method, a shape with another number of axes, or an axis without elements.
 
     Examples
     --------
@@ -127,6 +127,11 @@ def _resize(image: Any, shape: tuple[int, ...], method: str, antialias: bool) ->
     for axis, (old, new) in enumerate(zip(x.shape, shape, strict=True)):
         if old == new:
             continue
+        if old == 0 or (new == 0 and method == "nearest"):
+            raise ValueError(
+                f"resize: axis {axis} of the image has size {old}, the new size is {new}; give "
+                "sizes of at least 1"
+            )
         if method == "nearest":
             places = np.floor((np.arange(new) + 0.5) * (old / new)).astype(np.int32)
             x = anp.take(x, anp.asarray(np.minimum(places, old - 1)), axis=axis)

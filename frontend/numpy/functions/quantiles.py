@@ -16,7 +16,15 @@ from anvl.core.promote import as_tracer, constant, convert, promoted
 from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import Axis, axes_of
-from anvl.numpy.arrays.choice import isinf, isnan, logical_and, logical_not, where
+from anvl.numpy.arrays.choice import (
+    isfinite,
+    isinf,
+    isnan,
+    logical_and,
+    logical_not,
+    logical_or,
+    where,
+)
 from anvl.numpy.arrays.creation import asarray
 from anvl.numpy.arrays.indexing import take, take_along_axis
 from anvl.numpy.arrays.shaping import broadcast_to, moveaxis, reshape
@@ -29,12 +37,15 @@ from anvl.numpy.functions.elementwise import (
     divide,
     equal,
     floor,
+    greater,
     greater_equal,
+    less,
     less_equal,
     mark_weak,
     maximum,
     minimum,
     multiply,
+    not_equal,
     rint,
     subtract,
 )
@@ -79,7 +90,8 @@ def quantile(
 ) -> Any:
     """Quantile q, 0 to 1, of the elements along `axis`.
 
-    With n sorted elements, quantile q is at position q (n - 1), or as the method says.  The
+    With n sorted elements, quantile q is at position q (n - 1), or as the method says.  Between a
+    number and an infinity the quantile is that infinity, between two opposite ones NaN.  The
     derivative goes to the selected elements, and to q for methods that interpolate.  Equal elements
     share it evenly.
 
@@ -262,10 +274,24 @@ def _interpolate(ordered: Tracer, q: Any, count: Any, method: str) -> Any:
         return below
     if isinstance(count, int):
         share = _spread(as_tracer(share), ordered)
-    # As a step from the nearer end, so that equal infinities give themselves; of equal numbers both
-    # ends get their share of the derivative.
-    alike = logical_and(equal(below, above), isinf(below))
-    return add(below, multiply(where(alike, 0, subtract(above, below)), share))
+    return _between(below, above, share)
+
+
+def _between(below: Any, above: Any, share: Any) -> Any:
+    """The number at a share of the way between two; an infinity, where it is one of them, wins."""
+    unlimited = logical_or(isinf(below), isinf(above))
+    # Infinities are replaced before the subtraction: else the derivative by `share` is NaN.  Of
+    # equal numbers both ends get their share of the derivative.
+    low, high = (where(unlimited, 0, end) for end in (below, above))
+    step = add(low, multiply(subtract(high, low), share))
+    inside = logical_and(greater(share, 0), less(share, 1))
+    end = where(
+        logical_or(greater_equal(share, 1), logical_and(inside, isfinite(below))), above, below
+    )
+    # Two infinities differ where they are opposite: nothing is between them.
+    opposite = logical_and(isinf(below), logical_and(isinf(above), not_equal(below, above)))
+    end = where(logical_and(inside, opposite), np.nan, end)
+    return where(unlimited, end, step)
 
 
 def _element(ordered: Tracer, at: Any, count: Any) -> Any:
@@ -273,5 +299,5 @@ def _element(ordered: Tracer, at: Any, count: Any) -> Any:
     if isinstance(count, int):
         return take(ordered, at, 0)
     n = at.ndim - (ordered.ndim - 1)
-    rows = reshape(at, (-1, *at.shape[n:]))
+    rows = reshape(at, (math.prod(at.shape[:n]), *at.shape[n:]))
     return reshape(take_along_axis(ordered, rows, 0), at.shape)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -20,6 +21,7 @@ from anvl.numpy.arrays.choice import isnan
 from anvl.numpy.arrays.choice import where as select_where
 from anvl.numpy.functions.elementwise import astype, described, mark_weak, subtract
 from anvl.numpy.functions.emitting import is_kind, prim
+from anvl.runtime import hiding_frames
 
 __all__ = [
     "all", "amax", "amin", "any", "argmax", "argmin", "count_nonzero", "max", "min", "nanmax",
@@ -61,14 +63,17 @@ def summing_dtype(dtype: np.dtype[Any], count: int) -> np.dtype[Any]:
 
 def chosen(name: str, x: Tracer, condition: Any, neutral: Any) -> Any:
     """x with a neutral element where a condition, which broadcasts to it, does not hold."""
-    if condition is None:
-        return x
+    return x if condition is None else select_where(_flags(name, x, condition), x, neutral)
+
+
+def _flags(name: str, x: Tracer, condition: Any) -> Tracer:
+    """A condition on the elements of x."""
     flags = array_like(condition, name)
     if not is_kind(flags, "bool"):
         raise TypeError(f"{name}: where is {flags.aval}; it must be a bool")
     if broadcast_shapes(flags.shape, x.shape, function=name) != x.shape:
         raise ValueError(f"{name}: where {flags.aval} does not broadcast to {x.aval}")
-    return select_where(flags, x, neutral)
+    return flags
 
 
 def _combined(name: str, op: str, y: Any, initial: Any) -> Any:
@@ -119,6 +124,36 @@ prod: Function = _accumulated("prod", "prod",
 # fmt: on
 
 
+def _takes_all(condition: Any, x: Any) -> bool:
+    """Whether a condition on the elements of x is known to hold everywhere."""
+    if not isinstance(condition, bool | np.bool_ | np.ndarray):
+        return False
+    flags, shape = np.asarray(condition), getattr(x, "shape", ())
+    fits = flags.ndim <= len(shape) and builtins.all(
+        n in (1, wanted) for n, wanted in zip(flags.shape[::-1], shape[::-1], strict=False)
+    )
+    return fits and flags.dtype == np.bool_ and bool(flags.all())
+
+
+def _accepting_all(function: Any) -> Any:
+    """Let `where` be without `initial` where it is known to hold everywhere.
+
+    An argument of the compiled function has no known values, so it is left out before the call.
+    """
+
+    @hiding_frames
+    @functools.wraps(function)
+    def accepting(
+        x: Any, axis: Axis = None, *,
+        keepdims: bool = False, initial: Any = None, where: Any = None,
+    ) -> Any:  # fmt: skip
+        if initial is None and _takes_all(where, x):
+            where = None
+        return function(x, axis, keepdims=keepdims, initial=initial, where=where)
+
+    return accepting
+
+
 def _extremum(name: str, op: str, doc: str) -> Any:
     combine = f"{name}imum"
 
@@ -128,6 +163,7 @@ def _extremum(name: str, op: str, doc: str) -> Any:
     ) -> Any:  # fmt: skip
         operand = as_tracer(x, name)
         if where is not None and initial is None:
+            _flags(name, operand, where)
             raise ValueError(f"{name}: `where` may leave no element, so give `initial`, too")
         weak, operand = operand.weak_type, chosen(name, operand, where, initial)
         axes = axes_of(axis, operand.ndim, name)
@@ -140,19 +176,19 @@ def _extremum(name: str, op: str, doc: str) -> Any:
         y = reduced(op, operand, axes, keepdims)
         return mark_weak(_combined(name, combine, y, initial), weak)
 
-    return _named(function, name, doc)
+    return _accepting_all(_named(function, name, doc))
 
 
 # fmt: off
 max: Function = _extremum("max", "max",
     "Maximum along `axis`, NaN if there is one; the derivative is shared among equals.\n\n"
     "Not below `initial`, if given, which is needed for no elements, and for `where`, a condition "
-    "on those that count. "
+    "on those that count, unless it is known to hold everywhere. "
     "| np.asarray([1, 3, 2]) -> 3")
 min: Function = _extremum("min", "min",
     "Minimum along `axis`, NaN if there is one; the derivative is shared among equals.\n\n"
     "Not above `initial`, if given, which is needed for no elements, and for `where`, a condition "
-    "on those that count. "
+    "on those that count, unless it is known to hold everywhere. "
     "| np.asarray([1, 3, 2]) -> 1")
 # fmt: on
 amax: Function = max
@@ -252,7 +288,7 @@ def _without_nan(
             return y
         return select_where(all(missing, axis=axis, keepdims=keepdims), of_nothing, y)
 
-    return _named(function, name, doc)
+    return _accepting_all(_named(function, name, doc))
 
 
 # fmt: off

@@ -86,6 +86,12 @@ REFUSED = {
     "the image has shape [2], the new one is [3, 3]": lambda: image.resize(
         np.ones(2), (3, 3), "linear"
     ),
+    "axis 0 of the image has size 0, the new size is 3": lambda: image.resize(
+        np.ones(0), (3,), "linear"
+    ),
+    "axis 1 of the image has size 2, the new size is 0": lambda: image.resize(
+        np.ones((2, 2)), (2, 0), "nearest"
+    ),
     "method is 'nearest', which has no kernel": lambda: image.scale_and_translate(
         np.ones(2), (2,), (0,), np.ones(1), np.ones(1), "nearest"
     ),

@@ -139,6 +139,43 @@ def test_a_nan_and_infinities_are_seen():
     assert np.isnan(anp.quantile(np.ones(2), 1.5).item())
 
 
+#: -INF, 1, 3, INF in order.
+UNLIMITED = np.asarray([1, INF, -INF, 3])
+
+
+@pytest.mark.parametrize(
+    ("method", "wanted"),
+    [
+        ("linear", [-INF, -INF, -INF, 2, INF, INF]),
+        ("midpoint", [-INF, -INF, -INF, 2, INF, INF]),
+        ("hazen", [-INF, -INF, -INF, 2, INF, INF]),
+        ("averaged_inverted_cdf", [-INF, -INF, 1, 2, INF, INF]),
+    ],
+)
+def test_between_a_number_and_an_infinity_is_the_infinity(method, wanted):
+    found = anp.percentile(UNLIMITED, np.asarray([0.0, 10, 30, 50, 90, 100]), method=method)
+    np.testing.assert_array_equal(found, wanted)
+
+
+def test_between_opposite_infinities_is_no_number():
+    found = anp.quantile(np.asarray([INF, -INF]), np.asarray([0, 0.5, 1]))
+    np.testing.assert_array_equal(found, [-INF, NAN, INF])
+    np.testing.assert_array_equal(anp.nanmedian(np.asarray([INF, NAN, 1, -INF, INF])), INF)
+
+
+def test_an_infinity_leaves_the_derivatives_of_numbers_finite():
+    total = lambda x, q: anp.sum(anp.where(anp.isinf(y := anp.percentile(x, q)), 0, y))  # noqa: E731
+    slope = anvl.grad(total)(UNLIMITED, np.asarray([10.0, 50, 90]))
+    np.testing.assert_array_equal(slope, [0.5, 0, 0, 0.5])
+    plain = anvl.grad(lambda x: anp.sum(anp.percentile(x, np.asarray([10.0, 50, 90]))))(UNLIMITED)
+    np.testing.assert_array_equal(np.asarray(plain)[[0, 3]], [0.5, 0.5])
+
+
+def test_medians_of_no_columns_are_none():
+    assert anp.nanmedian(np.zeros((2, 0)), axis=0).shape == (0,)
+    assert anp.nanquantile(np.zeros((2, 0)), np.asarray([0.2, 0.5, 1]), axis=0).shape == (3, 0)
+
+
 FUNCTIONS = {
     "sort": lambda x: anp.sort(x, 0),
     "sort of all": lambda x: anp.sort(x, None),
@@ -192,6 +229,7 @@ def test_a_quantile_has_a_derivative_in_its_place():
         ),
         (lambda x: anp.median(x * 1j), TypeError, r"median: c128\[2,3\] is complex"),
         (lambda x: anp.median(x[:, :0], 1), ValueError, r"median: f64\[2,0\] has no elements"),
+        (lambda x: anp.nanmedian(x[:, :0], 1), ValueError, r"nanmedian: f64\[2,0\] has no elem"),
     ],
 )
 def test_bad_arguments_are_refused(call, kind, message):

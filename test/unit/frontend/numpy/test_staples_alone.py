@@ -301,6 +301,21 @@ def test_reductions_of_some_elements_and_from_a_beginning(name):
     np.testing.assert_allclose(f(two, **some), reference(two, **some))
 
 
+@pytest.mark.parametrize("name", ["max", "min", "nanmax", "nanmin"])
+def test_extrema_of_all_need_no_initial(name):
+    f, x = getattr(anp, name), np.asarray([[2.0, 5.0], [3.0, 1.0]])
+    wanted = getattr(np, name)(x, axis=1)
+    for everywhere in (True, np.True_, np.asarray([True, True]), np.ones((2, 2), bool)):
+        np.testing.assert_array_equal(f(x, axis=1, where=everywhere), wanted)
+    jitted = anvl.jit(lambda x: f(x, axis=1, where=True))
+    np.testing.assert_array_equal(jitted(x), wanted)
+    for unfit in (False, np.asarray([True, False]), np.ones((3, 2, 2), bool)):
+        with pytest.raises(ValueError, match=r"`where` may leave no element|does not broadcast"):
+            f(x, axis=1, where=unfit)
+    with pytest.raises(TypeError, match=r"where is i64.*; it must be a bool"):
+        f(x, where=np.asarray([1, 1]))
+
+
 def test_where_and_initial_are_refused_where_they_do_not_fit():
     with pytest.raises(ValueError, match="max: `where` may leave no element, so give `initial`"):
         anp.max(V, where=V > 1)
