@@ -151,7 +151,8 @@ def boxcox1p(x: Any, lmbda: Any) -> Any:
 
 def _power_minus_one(log: Any, exponent: Any) -> Any:
     """expm1(exponent log) / exponent, with a series where the exponent is near 0."""
-    product = anp.multiply(exponent, log)
+    limit = anp.logical_and(anp.equal(exponent, 0), anp.isinf(log))
+    product = anp.multiply(exponent, anp.where(limit, 0, log))  # not 0 times infinity
     small = anp.less(anp.abs(product), 1e-3)
     p = anp.where(small, product, 0)
     series = 1 + p * (1 / 2 + p * (1 / 6 + p * (1 / 24 + p * (1 / 120 + p / 720))))

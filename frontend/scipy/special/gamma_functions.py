@@ -269,7 +269,25 @@ def betaln(a: Any, b: Any) -> Any:
     >>> print(round(float(special.betaln(1.0, 1.0)), 4))
     0.0
     """
+    a, b, _ = _reflected(a, b)
     return _betaln(a, b)
+
+
+def _is_pole(x: Any) -> Any:
+    """Whether x is a pole of gamma."""
+    return anp.logical_and(anp.less_equal(x, 0), anp.equal(x, anp.floor(x)))
+
+
+def _reflected(a: Any, b: Any) -> tuple[Any, Any, Any]:
+    """Arguments and sign of an equal beta function, where the poles of gamma(b) and gamma(a + b)
+    cancel: (-1)^a beta(1 - a - b, a), by the reflection formula (DLMF 5.5.3)."""
+    small, large = anp.minimum(a, b), anp.maximum(a, b)
+    end = anp.add(a, b)
+    whole = anp.logical_and(anp.greater(large, 0), _is_pole(small))
+    cancels = anp.logical_and(whole, _is_pole(end))
+    odd = anp.not_equal(anp.remainder(anp.where(cancels, large, 0), 2), 0)
+    first = anp.where(cancels, anp.subtract(1, end), a)
+    return first, anp.where(cancels, large, b), anp.where(odd, -1, 1)
 
 
 def _betaln(a: Any, b: Any) -> Any:
@@ -287,13 +305,14 @@ def beta(a: Any, b: Any) -> Any:
     >>> print(round(float(special.beta(2.0, 3.0)), 6))
     0.083333
     """
+    a, b, turn = _reflected(a, b)
     sign = anp.multiply(_gammasgn(a), anp.multiply(_gammasgn(b), _gammasgn(anp.add(a, b))))
     size = anp.exp(_betaln(a, b))
     fits = anp.logical_and(anp.less(anp.abs(a), 20), anp.less(anp.abs(b), 20))
     fits = anp.logical_and(fits, anp.logical_and(anp.greater(a, 1e-6), anp.greater(b, 1e-6)))
     x, y = anp.where(fits, a, 1), anp.where(fits, b, 1)
     direct = anp.multiply(anp.divide(_gamma(x), _gamma(anp.add(x, y))), _gamma(y))
-    return anp.where(fits, direct, anp.multiply(sign, size))
+    return anp.multiply(turn, anp.where(fits, direct, anp.multiply(sign, size)))
 
 
 @real_function
@@ -379,14 +398,20 @@ def poch(z: Any, m: Any) -> Any:
     >>> print(special.poch(2.0, 3.0))
     24.0
     """
+    # Poles of both cancel, by the reflection formula (DLMF 5.5.3); one of gamma(z) alone gives 0.
+    pole, below = _is_pole(z), _is_pole(anp.add(z, m))
+    cancels, zero = anp.logical_and(pole, below), anp.logical_and(pole, anp.logical_not(below))
+    odd = anp.not_equal(anp.remainder(anp.where(cancels, m, 0), 2), 0)
+    z = anp.where(cancels, anp.subtract(1, anp.add(z, m)), anp.where(zero, 1, z))
+    m = anp.where(zero, 1, m)
     end = anp.add(z, m)
     sign = anp.multiply(_gammasgn(z), _gammasgn(end))
     fits = anp.logical_and(anp.less(anp.abs(z), 30), anp.less(anp.abs(end), 30))
     fits = anp.logical_and(fits, anp.logical_and(anp.greater(z, 0), anp.greater(end, 0)))
     direct = anp.divide(_gamma(anp.where(fits, end, 1)), _gamma(anp.where(fits, z, 1)))
     far = anp.multiply(sign, anp.exp(log_gamma_ratio(z, m)))
-    found = anp.where(fits, direct, far)
-    return anp.where(anp.equal(m, 0), 1, found)
+    found = anp.multiply(anp.where(odd, -1, 1), anp.where(fits, direct, far))
+    return anp.where(anp.equal(m, 0), 1, anp.where(zero, 0, found))
 
 
 @public("d")

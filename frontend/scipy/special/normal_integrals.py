@@ -217,13 +217,15 @@ def _fresnel(x: Any) -> tuple[Any, Any]:
     size = anp.abs(x)
     small = anp.less(size, 1.5)
     s, c = _fresnel_series(anp.where(small, size, 0))
-    bounded = anp.minimum(size, 1e5)  # beyond, both are 1/2 in every dtype up to 3e-6 / size
+    bounded = anp.minimum(size, 1e5)
+    # Beyond, w(z) is i / (sqrt(pi) z) in every dtype (DLMF 7.12.1).
+    decay = anp.divide(bounded, anp.where(small, 1, size))
     scaled = anp.multiply(anp.where(small, 1.5, bounded), math.sqrt(math.pi) / 2)
     w = _upper_w(_complex(scaled, scaled))
     # C + i S = (1 + i) / 2 erf(sqrt(pi) / 2 (1 - i) x), DLMF 7.5.8.
     phase = _phase(size)
     sine, cosine = anp.sin(phase), anp.cos(phase)
-    re, im = anp.real(w), anp.imag(w)
+    re, im = anp.multiply(decay, anp.real(w)), anp.multiply(decay, anp.imag(w))
     a = anp.subtract(1, anp.subtract(anp.multiply(cosine, re), anp.multiply(sine, im)))
     b = anp.negative(anp.add(anp.multiply(cosine, im), anp.multiply(sine, re)))
     far_c, far_s = anp.multiply(0.5, anp.subtract(a, b)), anp.multiply(0.5, anp.add(a, b))

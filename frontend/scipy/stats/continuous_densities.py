@@ -274,11 +274,13 @@ def _log_mass(a: Any, b: Any) -> Any:
     """log(Phi(b) - Phi(a)) for a <= b, in the tail where both are small."""
     turned = anp.greater(a, 0)
     low, high = anp.where(turned, anp.negative(b), a), anp.where(turned, anp.negative(a), b)
+    empty = anp.equal(low, high)  # of infinities too
+    low, high = anp.where(empty, -1, low), anp.where(empty, 0, high)
     bigger, smaller = _log_ndtr(high), _log_ndtr(low)
     ratio = anp.minimum(anp.subtract(smaller, bigger), 0)
     same = anp.equal(ratio, 0)
     rest = anp.log1p(anp.negative(anp.exp(anp.where(same, -1, ratio))))
-    return anp.where(same, -anp.inf, anp.add(bigger, rest))
+    return anp.where(anp.logical_or(same, empty), -anp.inf, anp.add(bigger, rest))
 
 
 def _truncated_quantile(q: Any, a: Any, b: Any) -> Any:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.special as wanted
-from tolerances import FORMULA, PROGRAM, rounding
+from tolerances import FORMULA, ITERATION, PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -94,7 +94,7 @@ def test_exponential_integrals_of_each_order():
 
 
 def test_pairs_of_integrals():
-    x = LINE[LINE != 0]
+    x = np.concatenate([LINE[LINE != 0], [1e5, 2e5, 1e6, -1e6, 1e10, np.inf, -np.inf]])
     for found, right in zip(special.fresnel(x), wanted.fresnel(x), strict=True):
         np.testing.assert_allclose(found, right, rtol=0, atol=rounding(FORMULA))
     x = HALF[HALF > 0]
@@ -114,6 +114,40 @@ def test_hypergeometric_functions(a):
 def test_a_series_that_does_not_end_is_nan():
     assert np.isnan(special.hyp2f1(np.float64(1), 1.0, 2.0, 1 - 1e-9))
     assert np.isnan(special.hyp2f1(np.float64(1), 1.0, 2.0, 1.5))
+
+
+def test_a_confluent_series_that_cancels_is_nan_and_not_a_wrong_number():
+    a, b, x = (v.ravel() for v in np.meshgrid([10.0, 20, 30], [0.5, 1, 7], np.linspace(-30, -2, 8)))
+    found, right = np.asarray(special.hyp1f1(a, b, x)), wanted.hyp1f1(a, b, x)
+    assert np.all(np.isnan(found[(a == 30) & (b <= 1) & (x == -30)]))
+    kept = ~np.isnan(found)
+    assert np.all(kept[a == 10])
+    limit = rounding(ITERATION)
+    np.testing.assert_allclose(found[kept], right[kept], rtol=limit, atol=limit)
+    np.testing.assert_allclose(found[a == 10], right[a == 10], rtol=limit)
+
+
+#: Where factors that are infinite cancel: the function, its arguments, the value.
+LIMITS = [
+    ("beta", (1.0, -3.0), -1 / 3), ("beta", (-3.0, 2.0), 1 / 6), ("betaln", (1.0, -3.0), -np.log(3)),
+    ("betaln", (2.0, -3.0), -np.log(6)), ("poch", (-3.0, -3.0), -1 / 120), ("poch", (0.0, -1.0), -1.0),
+    ("poch", (-1.0, -1.0), -0.5), ("poch", (-3.0, 2.0), 6.0), ("poch", (-3.0, 5.0), 0.0),
+    ("boxcox", (0.0, 0.0), -np.inf), ("boxcox", (np.inf, 0.0), np.inf), ("boxcox1p", (-1.0, 0.0), -np.inf),
+    ("hyp2f1", (0.5, 0.0, 0.5, 1.0), 1.0), ("hyp2f1", (-1.0, 3.0, 1.0, 1.0), -2.0),
+    ("hyp1f1", (-1.0, -1.0, 0.0), 1.0), ("hyp1f1", (-1.0, -2.0, 0.5), 1.25),
+    ("hyp1f1", (-2.0, -1.0, 0.5), np.inf),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "arguments", "right"), LIMITS)
+def test_a_value_where_infinite_factors_cancel(name, arguments, right):
+    found = getattr(special, name)(*map(np.float64, arguments))
+    np.testing.assert_allclose(found, right, rtol=rounding(FORMULA))
+
+
+def test_a_derivative_by_the_exponent_at_0_is_that_of_the_series():
+    slope = anvl.grad(special.boxcox, wrt="lmbda")(np.float64(3), np.float64(0))
+    np.testing.assert_allclose(slope, np.log(3) ** 2 / 2, rtol=rounding(FORMULA))
 
 
 def test_complex_and_vector_functions():

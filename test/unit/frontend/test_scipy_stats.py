@@ -74,6 +74,14 @@ def test_a_discrete_distribution(name):
         agrees(name, function, found, right)
 
 
+@pytest.mark.parametrize("function", ["cdf", "logcdf", "sf", "logsf"])
+def test_a_truncated_normal_without_bounds(function):
+    x, a, b = np.asarray([-np.inf, 0, np.inf]), np.float64(-np.inf), np.float64(np.inf)
+    right = getattr(wanted.norm, function)(x)
+    found = getattr(stats.truncnorm, function)(x, a, b)
+    np.testing.assert_allclose(found, right, rtol=rounding(FORMULA), atol=0)
+
+
 def test_parameters_that_are_not_allowed_give_nan():
     found = [
         stats.norm.logpdf(0.0, 0.0, -1.0), stats.gamma.cdf(1.0, -2.0), stats.beta.pdf(0.5, 0.0, 1.0),
