@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from anvl import ffi as ffi
     from anvl import flatten_util as flatten_util
     from anvl import image as image
+    from anvl import lax as lax
     from anvl import nn as nn
     from anvl import numpy as numpy
     from anvl import ops as ops
@@ -191,8 +192,8 @@ _HOMES = {
     "why_not_differentiable": "anvl.transforms.explain",
 }
 _MODULES = (
-    "debug", "ffi", "flatten_util", "image", "nn", "numpy", "ops", "optim", "prim", "profiler",
-    "random", "scipy", "testing", "tree", "tree_util", "windows",
+    "debug", "ffi", "flatten_util", "image", "lax", "nn", "numpy", "ops", "optim", "prim",
+    "profiler", "random", "scipy", "testing", "tree", "tree_util", "windows",
 )  # fmt: skip
 
 __version__ = "0.1.0"

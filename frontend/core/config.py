@@ -98,6 +98,40 @@ class Config(PluginSettings):
         "What a jitted function does where a value that it closes over has changed.",
     )
 
+    def update(self, name: str, value: Any) -> None:
+        """Set a setting for the process by its name, also by `"jax_enable_x64"`.
+
+        Parameters
+        ----------
+        name : str
+            A setting, or `"jax_enable_x64"`: the dtypes of numbers that meet no array are then of
+            64 bits, or of 32 bits again.  An array of `float64` stays one either way.
+        value
+            Its new value; a bool for `"jax_enable_x64"`.
+
+        Raises
+        ------
+        AttributeError
+            There is no such setting.
+        TypeError, ValueError
+            A value that the setting does not take.
+
+        Examples
+        --------
+        >>> import anvl
+        >>> anvl.config.update("explain_cache_misses", True)
+        >>> print(anvl.config.explain_cache_misses)
+        True
+        >>> del anvl.config.explain_cache_misses
+        """
+        if name != "jax_enable_x64":
+            setattr(self, name, value)
+            return
+        if not isinstance(value, bool):
+            raise TypeError(f"config.update: {name} is {value!r}; give True or False")
+        bits = 64 if value else 32
+        set_defaults(float=f"f{bits}", int=f"i{bits}", complex=f"c{2 * bits}")
+
 
 #: Settings as attributes.
 config = Config()

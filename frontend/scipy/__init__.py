@@ -10,7 +10,7 @@
 
 from anvl.core.importing import load_module as _load_module
 
-_MODULES = ("integrate", "optimize", "special", "stats")
+_MODULES = ("integrate", "linalg", "optimize", "special", "stats")
 
 __all__ = [*_MODULES]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from anvl import tree
@@ -23,7 +23,11 @@ __all__ = ["checkpoint", "remat"]
 
 @hiding_frames
 def checkpoint(
-    f: Callable[..., Any] | None = None, *, policy: Any = (), budget: int | str | None = None
+    f: Callable[..., Any] | None = None,
+    *,
+    policy: Any = (),
+    budget: int | str | None = None,
+    static_argnums: int | Sequence[int] = (),
 ) -> Any:
     """Make f recompute its intermediate values in reverse mode, instead of keeping them.
 
@@ -40,6 +44,8 @@ def checkpoint(
         Bytes, such as `"64MiB"`, to which the values alive for the gradient are limited, kept or
         recomputed, with the least recomputation that minimum cuts find; as few as possible if the
         budget cannot be met.
+    static_argnums : int or tuple of int, optional
+        Positions of arguments that stay what they are, such as a number that Python code tests.
 
     Returns
     -------
@@ -49,6 +55,8 @@ def checkpoint(
     ------
     ValueError
         A policy that names no op, or a budget that is not a number of bytes.
+    TypeError, ValueError
+        Static arguments that f does not take, or that are not hashable.
 
     Examples
     --------
@@ -58,9 +66,10 @@ def checkpoint(
     1.0
     """
     if f is None:
-        return functools.partial(checkpoint, policy=policy, budget=budget)
+        options = {"policy": policy, "budget": budget, "static_argnums": static_argnums}
+        return functools.partial(checkpoint, **options)
     check_callable("checkpoint", f)
-    function, request = f, _request(policy, budget)
+    function, request, static = f, _request(policy, budget), StaticArguments(f, static_argnums)
 
     @functools.wraps(function)
     @hiding_frames
@@ -68,20 +77,36 @@ def checkpoint(
         trace = current.trace
         if trace is None:
             return function(*args, **kwargs)
-        static = StaticArguments(function, None)
-        arguments = static.split(*wrap_plain_leaves((args, kwargs)))
-        paths = input_names(function, arguments)
-        leaves = zip(arguments.leaves, paths, strict=True)
-        abstracted = arguments._replace(leaves=[abstract(x, path) for x, path in leaves])
-        known = known_numbers(arguments.leaves)
-        nested = trace_call(function, static, abstracted, trace.program, paths, known)
-        nested.trace.function.attributes[Checkpoint.attribute] = request
-        operands = [*arguments.leaves, *closed_over(nested)]
-        results = call_function(trace, nested.trace.name, operands, nested.out_avals)
-        return tree.unflatten(nested.out_tree, results)
+        arguments = static.split(*_wrap_dynamic(static, args, kwargs))
+        return _called(trace, function, static, arguments, request)
 
     checkpointed.__doc__ = f"{name_of(f)}, computed again for its gradient."
     return checkpointed
+
+
+def _called(
+    trace: Any, function: Callable[..., Any], static: StaticArguments, arguments: Any, request: Any
+) -> Any:
+    """Trace a function of its own, which asks for the recomputation, and call it."""
+    paths = input_names(function, arguments)
+    leaves = zip(arguments.leaves, paths, strict=True)
+    abstracted = arguments._replace(leaves=[abstract(x, path) for x, path in leaves])
+    known = known_numbers(arguments.leaves)
+    nested = trace_call(function, static, abstracted, trace.program, paths, known)
+    nested.trace.function.attributes[Checkpoint.attribute] = request
+    operands = [*arguments.leaves, *closed_over(nested)]
+    results = call_function(trace, nested.trace.name, operands, nested.out_avals)
+    return tree.unflatten(nested.out_tree, results)
+
+
+def _wrap_dynamic(
+    static: StaticArguments, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Arguments whose leaves other than arrays reach the function unchanged."""
+    wrap = wrap_plain_leaves
+    by_position = (a if i in static.positions else wrap(a) for i, a in enumerate(args))
+    by_name = {k: v if k in static.names else wrap(v) for k, v in kwargs.items()}
+    return tuple(by_position), by_name
 
 
 #: JAX's other name of `checkpoint`.

@@ -21,9 +21,9 @@ INIT = {
 }
 PUBLIC = {
     "anvl", "anvl.numpy", "anvl.numpy.linalg", "anvl.numpy.fft", "anvl.random", "anvl.tree",
-    "anvl.flatten_util", "anvl.image", "anvl.ops", "anvl.optim",
-    "anvl.scipy", "anvl.scipy.integrate", "anvl.scipy.optimize", "anvl.scipy.special",
-    "anvl.scipy.stats", "anvl.tree_util", "anvl.nn", "anvl.nn.initializers",
+    "anvl.flatten_util", "anvl.image", "anvl.lax", "anvl.ops", "anvl.optim",
+    "anvl.scipy", "anvl.scipy.integrate", "anvl.scipy.linalg", "anvl.scipy.optimize",
+    "anvl.scipy.special", "anvl.scipy.stats", "anvl.tree_util", "anvl.nn", "anvl.nn.initializers",
     "anvl.windows", "anvl.prim", "anvl.ffi",
     "anvl.testing.random_programs", *INIT,
 }  # fmt: skip

@@ -19,7 +19,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 PUBLIC = (
     "anvl", "anvl.numpy", "anvl.numpy.linalg", "anvl.numpy.fft", "anvl.random",
-    "anvl.nn", "anvl.nn.initializers", "anvl.windows",
+    "anvl.lax", "anvl.nn", "anvl.nn.initializers", "anvl.windows",
     "anvl.prim", "anvl.ffi", "anvl.testing", "anvl.dialect", "anvl.passes",
 )  # fmt: skip
 
