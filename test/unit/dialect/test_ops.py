@@ -62,7 +62,7 @@ def test_values_are_those_of_xla(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=pytest.mark.sweep(keep=0, part=0 if name in LONGEST else 5))
+        pytest.param(name, marks=pytest.mark.sweep(keep=0, part=0 if name in LONGEST else 3))
         for name in sorted(LONG)
     ],
 )
