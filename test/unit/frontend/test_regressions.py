@@ -7,7 +7,7 @@ import weakref
 
 import numpy
 import pytest
-from tolerances import ITERATION, PROGRAM, rounding
+from tolerances import FORMULA, ITERATION, PROGRAM, assert_close, rounding
 
 import anvl
 import anvl.numpy as np
@@ -120,3 +120,12 @@ def test_second_derivatives_of_bounds_where_xla_rounds_a_difference_in_two_ways(
         numpy.testing.assert_allclose(
             reverse(x), forward(x), rtol=rounding(ITERATION), atol=rounding(PROGRAM)
         )
+
+
+@pytest.mark.parametrize("sizes", [(3, 9), (7, 21)])
+def test_lanczos_samples_on_old_pixels_are_these(sizes):
+    """A distance of 1e-17 there: XLA's copies of it round to that and to 0, and gave 0 / 0."""
+    old, new = sizes
+    for dtype in ("f8", "f4"):
+        found = anvl.image.resize(numpy.ones(old, dtype), (new,), "lanczos3")
+        assert_close(found, numpy.ones(new, dtype), FORMULA)
