@@ -1,4 +1,4 @@
-"""What an op with an effect declares: the state that it updates, as values of a program.
+"""State that an op with an effect updates, as values of a program; its block declares it.
 
 Note [Effects as values] in `passes/effects/functionalize.py`; the pass that makes effects values
 asks these classes, and names none.

@@ -1,4 +1,4 @@
-"""What a `pad_axes` rule works on: values with padded axes, and the services of the padding walk.
+"""Values with padded axes, on which a `pad_axes` rule works, and the services of the padding walk.
 
 The walk itself is in `pad_axes.py`.
 """

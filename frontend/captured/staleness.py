@@ -136,7 +136,7 @@ class Staleness:
     def watched(
         self, arguments: Arguments, trace: Callable[[Arguments], Traced]
     ) -> tuple[Traced, Captured | None]:
-        """What `trace` makes of the arguments, and the captured values of it."""
+        """The trace of the arguments, and the values that it captured."""
         given = self.given(arguments)
         before = self.before_trace(given)
         traced = trace(arguments)

@@ -208,7 +208,7 @@ class _Solver:
         return found[0], arrays
 
     def result(self, x: Any, arrays: list[Any]) -> Any:
-        """What the person gets."""
+        """The root or solution, with aux as the solver returned it."""
         return (x, tree.unflatten(self._aux_tree, arrays)) if self._has_aux else x
 
 
@@ -241,7 +241,7 @@ class _Solves:
             self._functions[which] = self._function(which, name_of(solve))
 
     def result(self) -> Any:
-        """What the person gets."""
+        """The solution of the equation, with aux if there is any."""
         found = self._solved("forward", self._b, self._consts, self._others)
         return self._solvers["forward"].result(*found)
 

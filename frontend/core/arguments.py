@@ -374,7 +374,7 @@ def input_names(f: Callable[..., Any], arguments: Arguments) -> list[str]:
 
 
 def method_remedy(f: Callable[..., Any], first: Any, *, is_static: bool = False) -> str:
-    """What to do about the instance that a jitted method takes; empty for other functions.
+    """Advice about the instance that a jitted method takes; empty for other functions.
 
     `first` is the argument `self`, which is no array and no pytree, or a static one by identity.
     """

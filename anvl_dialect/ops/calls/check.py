@@ -79,7 +79,7 @@ class CheckState(EffectState):
         return self._numbers.setdefault(entry, len(self._numbers) + 1)
 
     def of_members(self, state: Sequence[Value]) -> Sequence[Value]:
-        """What failed before is kept outside of the batch."""
+        """A failure from before is kept outside of the batch."""
         return self.initial()
 
     def joined(

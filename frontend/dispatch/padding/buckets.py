@@ -65,7 +65,7 @@ class PaddedAxis(NamedTuple):
 
 
 class PaddingPlan(NamedTuple):
-    """What is padded for arguments of some sizes.
+    """Padding for arguments of some sizes.
 
     Attributes
     ----------
