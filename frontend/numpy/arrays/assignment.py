@@ -43,7 +43,6 @@ _slices: dict[int, _Slice] = {}
 _BASIC = int | np.integer | slice | type(...)
 
 
-@hiding_frames
 def getitem(x: Any, index: Any) -> Any:
     """Read x[index], as in `indexing`; slices are noted where assignment is allowed."""
     try:
