@@ -220,16 +220,14 @@ def fori_loop(
     check_callable("fori_loop", body_fun)
     steps = checked_unroll("fori_loop", 1 if unroll is None else unroll)
     lower, upper = _maybe_known(lower), _maybe_known(upper)
-    known = [_as_bound(name, x) for name, x in (("lower", lower), ("upper", upper))]
-    if None in known:
-        first, last = known
+    first, last = _as_bound("lower", lower), _as_bound("upper", upper)
+    if first is None or last is None:
         start = as_index("lower", lower) if first is None else first
         end = as_index("upper", upper) if last is None else last
         if steps > 1:
             raise _bound_unknown(unroll, "lower" if first is None else "upper")
         return _between_traced(start, end, body_fun, init)
-
-    return _between_known(known[0], known[1], body_fun, init, checkpoint, steps)  # type: ignore[arg-type]
+    return _between_known(first, last, body_fun, init, checkpoint, steps)
 
 
 def _between_known(
