@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import optax_cases
 import pytest
-from tolerances import FORMULA, PROGRAM, rounding
+from tolerances import FORMULA, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -91,7 +91,8 @@ def test_a_loop_of_donated_states_is_the_eager_one():
     for _ in range(4):
         params, state = jitted(params, state)
     wanted = flat(taken(optimizer, optax_cases.START, 4))
-    np.testing.assert_allclose(flat(params), wanted, rtol=rounding(PROGRAM))
+    limit = rounding(FORMULA, np.float32)  # a schedule counts in f32, whatever the parameters
+    np.testing.assert_allclose(flat(params), wanted, rtol=limit)
     assert state[1][0].count == 4 and type(state[1][0]).__name__ == "ScaleByAdamState"
 
     def scanned(params):
@@ -99,9 +100,7 @@ def test_a_loop_of_donated_states_is_the_eager_one():
             lambda c, _: (step(*c), None), (params, optimizer.init(params)), None, length=4
         )[0][0]
 
-    np.testing.assert_allclose(
-        flat(anvl.jit(scanned)(optax_cases.START)), wanted, rtol=rounding(PROGRAM)
-    )
+    np.testing.assert_allclose(flat(anvl.jit(scanned)(optax_cases.START)), wanted, rtol=limit)
 
 
 def test_training_is_differentiable_in_the_learning_rate():
