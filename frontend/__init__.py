@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from anvl import prim as prim
     from anvl import profiler as profiler
     from anvl import random as random
+    from anvl import safetensors as safetensors
     from anvl import scipy as scipy
     from anvl import testing as testing
     from anvl import tree as tree
@@ -193,7 +194,7 @@ _HOMES = {
 }
 _MODULES = (
     "debug", "ffi", "flatten_util", "image", "lax", "nn", "numpy", "ops", "optim", "prim",
-    "profiler", "random", "scipy", "testing", "tree", "tree_util", "windows",
+    "profiler", "random", "safetensors", "scipy", "testing", "tree", "tree_util", "windows",
 )  # fmt: skip
 
 __version__ = "0.1.0"

@@ -61,6 +61,7 @@ from anvl.runtime.plugins.default_device import (
 from anvl.runtime.plugins.discovery import normal
 from anvl.runtime.plugins.registry import (
     as_device,
+    device_text,
     find_plugin,
     known_plugins,
     register_plugin,
@@ -106,6 +107,7 @@ __all__ = [
     "default_client",
     "default_placement",
     "default_target",
+    "device_text",
     "devices",
     "embedded_client",
     "embedded_target",

@@ -17,6 +17,8 @@ from anvl.runtime.errors import RuntimeFailure, readable
 from anvl.runtime.execution.donation import fate_of
 from anvl.runtime.execution.out_of_memory import failure
 from anvl.runtime.lazy import compat
+from anvl.runtime.plugins.default_device import default_placement
+from anvl.runtime.plugins.registry import device_text
 from anvl.runtime.types import ArrayType, array_type
 
 if TYPE_CHECKING:
@@ -246,12 +248,15 @@ class Array(ArrayMethods):
     # -- text ------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
+        # The device only where it is not the default one: there it says something.
+        placement, first = self.aval.placement, default_placement()
+        device = "" if placement is first else f", device={device_text(placement)!r}"
         weak = ", weak_type=True" if self.weak_type else ""
         if self.buffer.is_deleted():
-            return f"Array(deleted, shape={self.shape}, dtype={self.dtype.name}{weak})"
+            return f"Array(deleted, shape={self.shape}, dtype={self.dtype.name}{weak}{device})"
         shape = f", shape={self.shape}" if self.size == 0 else ""
         values = np.array2string(self.numpy(), separator=", ", prefix="Array(")
-        return f"Array({values}{shape}, dtype={self.dtype.name}{weak})"
+        return f"Array({values}{shape}, dtype={self.dtype.name}{weak}{device})"
 
     def __str__(self) -> str:
         return repr(self) if self.buffer.is_deleted() else str(self.numpy())

@@ -2,6 +2,7 @@
 
     encoded({"w": array})     the bytes of a file
     decoded(data)             the arrays, read-only views of the bytes
+    metadata_of(data)         the text that it has beside them
 
 Written here because the NumPy part of the `safetensors` package (0.8.0) has neither bf16 nor floats
 of 8 bits.  The format has no c128, i4 and ui4: these are stored as f64 with a last axis of 2 (real
@@ -19,7 +20,7 @@ import numpy as np
 
 from anvl.dialect.core.types import DTYPES, dtype_name
 
-__all__ = ["InvalidArrays", "decoded", "encoded"]
+__all__ = ["InvalidArrays", "decoded", "encoded", "metadata_of"]
 
 _METADATA, _OURS = "__metadata__", "anvl.dtypes"
 _LONGEST_HEADER = 100_000_000  # bytes, as in the Rust implementation
@@ -40,7 +41,7 @@ class InvalidArrays(ValueError):
     """The bytes are not in the safetensors format; the message is the reason."""
 
 
-def encoded(arrays: Mapping[str, np.ndarray]) -> bytes:
+def encoded(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str] | None = None) -> bytes:
     """The bytes of a file with these arrays, always the same for the same arrays."""
     header: dict[str, Any] = {}
     parts: list[bytes] = []
@@ -60,8 +61,11 @@ def encoded(arrays: Mapping[str, np.ndarray]) -> bytes:
         }
         parts.append(part)
         at += len(part)
+    texts = dict(sorted((metadata or {}).items()))
     if others:
-        header = {_METADATA: {_OURS: json.dumps(others, sort_keys=True)}, **header}
+        texts[_OURS] = json.dumps(others, sort_keys=True)
+    if texts:
+        header = {_METADATA: texts, **header}
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % _ALIGNMENT)
     return b"".join([len(text).to_bytes(8, "little"), text, *parts])
@@ -77,10 +81,7 @@ def _stored(array: np.ndarray, of: str) -> np.ndarray:
 
 def decoded(data: bytes) -> dict[str, np.ndarray]:
     """The arrays of a file, by name.  Raises `InvalidArrays`."""
-    start = 8 + int.from_bytes(data[:8], "little")
-    if len(data) < 8 or start > min(len(data), 8 + _LONGEST_HEADER):
-        raise InvalidArrays(f"its header would end at byte {start} of {len(data)}")
-    header = _header(data[8:start])
+    header, start = _read_header(data)
     others = _names_of_others(header.pop(_METADATA, {}))
     found: dict[str, np.ndarray] = {}
     at = 0
@@ -93,6 +94,22 @@ def decoded(data: bytes) -> dict[str, np.ndarray]:
     if start + at != len(data):
         raise InvalidArrays(f"{len(data) - start - at} bytes belong to no array")
     return found
+
+
+def metadata_of(data: bytes) -> dict[str, str]:
+    """The texts beside the arrays of a file, without our own.  Raises `InvalidArrays`."""
+    found = _read_header(data)[0].get(_METADATA, {})
+    if not isinstance(found, dict) or not all(isinstance(of, str) for of in found.values()):
+        raise InvalidArrays(f"its {_METADATA} is malformed")
+    return {name: text for name, text in found.items() if name != _OURS}
+
+
+def _read_header(data: bytes) -> tuple[dict[str, Any], int]:
+    """The header of a file, and where it ends."""
+    start = 8 + int.from_bytes(data[:8], "little")
+    if len(data) < 8 or start > min(len(data), 8 + _LONGEST_HEADER):
+        raise InvalidArrays(f"its header would end at byte {start} of {len(data)}")
+    return _header(data[8:start]), start
 
 
 def _header(text: bytes) -> dict[str, Any]:

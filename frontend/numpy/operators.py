@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from anvl import numpy as anp
+from anvl.core.array_html import array_html
 from anvl.core.promote import abstract
 from anvl.core.tracer import Tracer
 from anvl.dispatch.array_methods import binary_method, reflected_method
@@ -144,6 +145,11 @@ def _iterate(x: Any) -> Any:
     return iter(anp.unstack(x))
 
 
+def _contains(x: Any, y: Any) -> bool:
+    """`y in x`: whether an element is equal to y, as in NumPy."""
+    return bool(anp.any(anp.equal(x, y)))
+
+
 def _sizes(sizes: tuple[Any, ...]) -> tuple[int, ...]:
     """Accept reshape(2, 3) as well as reshape((2, 3))."""
     if len(sizes) == 1 and not isinstance(sizes[0], int | np.integer):
@@ -173,8 +179,9 @@ _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", anp.__array_api_version
 
 _MEMBERS: dict[str, Any] = {
     "__getitem__": getitem, "__setitem__": set_item, "__iter__": _iterate,
+    "__contains__": _contains,
     "__rdivmod__": _reflected(anp.divmod), "at": property(At), "reshape": _reshape,
     "transpose": _transpose, "T": property(anp.transpose), "mT": property(anp.matrix_transpose),
     "real": property(anp.real), "imag": property(anp.imag),
-    "__array_namespace__": _namespace, "to_device": to_device,
+    "__array_namespace__": _namespace, "to_device": to_device, "_repr_html_": array_html,
 }  # fmt: skip

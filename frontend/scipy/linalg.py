@@ -53,7 +53,7 @@ def cholesky(
 
     Raises
     ------
-    TypeError
+    numpy.linalg.LinAlgError
         a is not a stack of square matrices.
 
     Examples
@@ -104,7 +104,7 @@ def cho_solve(
 
     Raises
     ------
-    TypeError
+    ValueError
         Shapes that do not fit.
     """
     c, lower = c_and_lower
@@ -144,10 +144,8 @@ def solve_triangular(
 
     Raises
     ------
-    TypeError
-        Shapes that do not fit.
     ValueError
-        Another `trans`.
+        Shapes that do not fit, or another `trans`.
 
     Notes
     -----
@@ -190,9 +188,9 @@ def _solve(a: Any, b: Any, transpose_a: str, lower: bool, unit: bool) -> Any:
 
 def _check(a: Tracer, b: Tracer) -> None:
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
-        raise TypeError(f"solve_triangular: a is {a.aval}, not a stack of square matrices")
+        raise ValueError(f"solve_triangular: a is {a.aval}, not a stack of square matrices")
     if b.ndim == 0 or b.shape[-1 if b.ndim == 1 else -2] != a.shape[-1]:
-        raise TypeError(
+        raise ValueError(
             f"solve_triangular: b is {b.aval}, which does not fit a, {a.aval}; give "
             f"({a.shape[-1]},) or (..., {a.shape[-1]}, k)"
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 from anvl.tree.containers import fields_of
 
-__all__ = ["described", "paths_of_leaves", "steps"]
+__all__ = ["described", "dotted_names", "paths_of_leaves", "steps"]
 
 
 def paths_of_leaves(treedef: Any, root: str) -> list[str]:
@@ -35,6 +35,21 @@ def _collect_paths(treedef: Any, path: str, paths: list[str]) -> None:
     children = treedef.children()
     for step, child in zip(steps(treedef, len(children)), children, strict=True):
         _collect_paths(child, path + step, paths)
+
+
+def dotted_names(treedef: Any, name: str = "") -> list[str]:
+    """A name for each leaf: keys, positions and fields with dots between them, `layers.0.w`."""
+    if treedef.node_data() is None:  # a leaf
+        return [name]
+    kind, rest = treedef.node_data()
+    children = treedef.children()
+    if kind in (dict, collections.OrderedDict, collections.defaultdict):
+        keys = list(map(str, _dict_keys(kind, rest)))
+    else:
+        keys = list(_field_names(kind) or map(str, range(len(children))))
+    before = f"{name}." if name else ""
+    pairs = zip(keys, children, strict=True)
+    return [leaf for key, child in pairs for leaf in dotted_names(child, before + key)]
 
 
 def described(treedef: Any) -> str:

@@ -18,6 +18,7 @@ from anvl.runtime.client import (
     EMBEDDED,
     Client,
     Device,
+    Placement,
     check_process,
     embedded_client,
 )
@@ -295,3 +296,11 @@ def device_of(device: object, function: str) -> Device:
             f"{', '.join(map(repr, devices))}{more}"
         )
     return devices[number]
+
+
+def device_text(placement: Placement) -> str:
+    """The device of a placement as `device_of` takes it, `cpu:1`; of several, their number."""
+    if len(placement.devices) != 1:
+        return f"{len(placement.devices)} devices"
+    (device,) = placement.devices
+    return f"{device.client.name}:{device.client.devices.index(device)}"

@@ -21,7 +21,7 @@ INIT = {
 }
 PUBLIC = {
     "anvl", "anvl.numpy", "anvl.numpy.linalg", "anvl.numpy.fft", "anvl.random", "anvl.tree",
-    "anvl.flatten_util", "anvl.image", "anvl.lax", "anvl.ops", "anvl.optim",
+    "anvl.flatten_util", "anvl.image", "anvl.lax", "anvl.ops", "anvl.optim", "anvl.safetensors",
     "anvl.scipy", "anvl.scipy.integrate", "anvl.scipy.linalg", "anvl.scipy.optimize",
     "anvl.scipy.special", "anvl.scipy.stats", "anvl.tree_util", "anvl.nn", "anvl.nn.initializers",
     "anvl.windows", "anvl.prim", "anvl.ffi",

@@ -41,7 +41,8 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "frontend": (
         "tree", "tree_util", "core", "captured", "recompilation", "dispatch", "prim", "numpy",
         "transforms", "control_flow", "effects", "interop", "windows", "random", "nn", "ops",
-        "image", "optim", "scipy", "lax", "ffi", "debug", "profiler", "installation", "testing",
+        "image", "safetensors", "optim", "scipy", "lax", "ffi", "debug", "profiler", "installation",
+        "testing",
     ),
     "tools": (
         "io", "cache", "doctor", "new", "run", "opt", "diff", "viz", "reduce", "checks", "lsp",

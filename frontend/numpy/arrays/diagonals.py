@@ -81,7 +81,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
 def _matrix(x: Any, name: str) -> Tracer:
     operand = as_tracer(x, name)
     if operand.ndim < 2:
-        raise TypeError(f"{name}: takes matrices, got {operand.aval}")
+        raise ValueError(f"{name}: takes matrices, got {operand.aval}")
     return operand
 
 
@@ -157,7 +157,7 @@ def diag(x: Any, k: int = 0) -> Any:
     if operand.ndim == 2:
         return diagonal(operand, k)
     if operand.ndim != 1:
-        raise TypeError(f"diag: takes a vector or a matrix, got {operand.aval}")
+        raise ValueError(f"diag: takes a vector or a matrix, got {operand.aval}")
     return _with_diagonal(operand, k)
 
 

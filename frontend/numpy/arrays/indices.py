@@ -185,7 +185,7 @@ def _index_array(items: Sequence[Any]) -> Any:
 
 
 def _refuse(item: Any) -> NoReturn:
-    raise TypeError(
+    raise IndexError(
         f"index {item!r} of type {type(item).__name__}: an index is an integer, a slice, ..., "
         "None or an array of integers"
     )

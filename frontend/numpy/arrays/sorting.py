@@ -277,10 +277,8 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
 
     Raises
     ------
-    TypeError
-        `a` is not a vector.
     ValueError
-        Another side.
+        `a` is not a vector, or another side.
 
     Examples
     --------
@@ -292,7 +290,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
         raise ValueError(f"searchsorted: side {side!r} is neither 'left' nor 'right'")
     (operand, wanted), _ = promoted("searchsorted", (a, v), broadcast=False)
     if operand.ndim != 1:
-        raise TypeError(f"searchsorted: `a` is {operand.aval}; it must be a vector")
+        raise ValueError(f"searchsorted: `a` is {operand.aval}; it must be a vector")
     if sorter is not None:
         operand = take(operand, sorter)
     index = counting_dtype(2 * operand.size)  # holds the sum of two positions

@@ -61,7 +61,7 @@ def matmul(x: Any, y: Any, *, precision: str = "DEFAULT") -> Any:
     if dims is not None:
         return prim("dot_general", a, b, dot_dimension_numbers=dims, precision_config=precision)
     if a.ndim == 0 or b.ndim == 0:
-        raise TypeError(f"matmul: takes vectors and matrices, got {a.aval} and {b.aval}")
+        raise ValueError(f"matmul: takes vectors and matrices, got {a.aval} and {b.aval}")
     inner_b = b.shape[-2] if b.ndim > 1 else b.shape[0]
     if a.shape[-1] != inner_b:
         raise ValueError(
@@ -206,7 +206,7 @@ def cross(x: Any, y: Any, axis: int = -1) -> Any:
     """
     a, b = (moveaxis(v, axis, -1) for v in _operands("cross", x, y))
     if a.shape[-1] != 3 or b.shape[-1] != 3:
-        raise TypeError(f"cross: takes vectors of length 3, got {a.aval} and {b.aval}")
+        raise ValueError(f"cross: takes vectors of length 3, got {a.aval} and {b.aval}")
     left = multiply(roll(a, -1, -1), roll(b, -2, -1))
     right = multiply(roll(a, -2, -1), roll(b, -1, -1))
     return moveaxis(subtract(left, right), -1, axis)

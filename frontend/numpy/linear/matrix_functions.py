@@ -75,7 +75,7 @@ def composed(f: Callable[..., Value], *xs: Tracer) -> Tracer:
 def _square(name: str, x: Any) -> Tracer:
     a = _matrix(name, x)
     if a.shape[-1] != a.shape[-2]:
-        raise TypeError(f"{name}: takes square matrices, got {a.aval}")
+        raise np.linalg.LinAlgError(f"{name}: takes square matrices, got {a.aval}")
     return a
 
 
@@ -291,11 +291,11 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
     """
     (left, right), _ = promoted("lstsq", (a, b), "float", broadcast=False)
     if left.ndim != 2 or right.ndim not in (1, 2):
-        raise TypeError(
+        raise np.linalg.LinAlgError(
             f"lstsq: takes a matrix and a vector or matrix, got {left.aval}, {right.aval}"
         )
     if left.shape[0] != right.shape[0]:
-        raise ValueError(f"lstsq: {right.aval} has not as many rows as {left.aval}")
+        raise np.linalg.LinAlgError(f"lstsq: {right.aval} has not as many rows as {left.aval}")
     s, rcond = prim("svdvals", left), _cutoff("lstsq", rcond, left)
     x = matmul(prim("pinv", left, rcond=rcond), right)
     return x, _residuals(left, x, right), _rank(s, rcond), s
@@ -412,7 +412,7 @@ def matrix_power(a: Any, n: int) -> Any:
     """
     (x,), _ = promoted("matrix_power", (a,), "int")
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
-        raise TypeError(f"matrix_power: takes square matrices, got {x.aval}")
+        raise np.linalg.LinAlgError(f"matrix_power: takes square matrices, got {x.aval}")
     n = int_of(n, "n", "matrix_power")
     if n == 0:
         return _unit(x)

@@ -47,7 +47,7 @@ def cond(x: Any, p: Any = None) -> Any:
     ------
     ValueError
         Another norm.
-    TypeError
+    numpy.linalg.LinAlgError
         x is no matrix, or not square.
 
     Notes
@@ -63,14 +63,14 @@ def cond(x: Any, p: Any = None) -> Any:
     """
     (a,), _ = promoted("cond", (array_like(x, "cond"),), "float")
     if a.ndim < 2:
-        raise TypeError(f"cond: takes matrices, got {a.aval}")
+        raise LinAlgError(f"cond: takes matrices, got {a.aval}")
     if p is None or p in (2, -2):
         s = svdvals(a)
         ends = (s[..., -1], s[..., 0]) if p == -2 else (s[..., 0], s[..., -1])
         found = divide(*ends)
     else:
         if a.shape[-1] != a.shape[-2]:
-            raise TypeError(f"cond: p={p!r} takes square matrices, got {a.aval}")
+            raise LinAlgError(f"cond: p={p!r} takes square matrices, got {a.aval}")
         found = multiply(norm(a, ord=p, axis=(-2, -1)), norm(inv(a), ord=p, axis=(-2, -1)))
     # 0 / 0, and the inverse of a singular matrix: infinite, unless x itself has a NaN.
     is_lost = logical_and(isnan(found), logical_not(any(isnan(a), axis=(-2, -1))))

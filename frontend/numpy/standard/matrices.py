@@ -10,6 +10,8 @@ import builtins
 import math
 from typing import Any, NamedTuple
 
+from numpy.linalg import LinAlgError
+
 from anvl.core.config import counting_dtype
 from anvl.core.promote import abstract, constant, promoted
 from anvl.core.tracer import Tracer
@@ -68,7 +70,7 @@ def stack_of_matrices(name: str, x: Any, at_least: str = "float") -> Tracer:
     """x as a stack of matrices."""
     (a,), _ = promoted(name, (x,), at_least)
     if a.ndim < 2:
-        raise TypeError(f"{name}: takes a matrix, or a stack of them, got {a.aval}")
+        raise LinAlgError(f"{name}: takes a matrix, or a stack of them, got {a.aval}")
     return a
 
 
@@ -91,7 +93,7 @@ def matrix_norm(x: Any, *, keepdims: bool = False, ord: Any = "fro") -> Any:
 
     Raises
     ------
-    TypeError
+    numpy.linalg.LinAlgError
         x is no matrix.
     ValueError
         Another `ord`.
@@ -173,7 +175,7 @@ def matrix_rank(x: Any, *, rtol: Any = None) -> Any:
 
     Raises
     ------
-    TypeError
+    numpy.linalg.LinAlgError
         x is no matrix.
 
     Notes
@@ -216,7 +218,7 @@ def default_rtol(a: Tracer) -> float:
 def diagonal(x: Any, *, offset: int = 0) -> Any:
     """Diagonal of each matrix of a stack, as the last axis.
 
-    `offset` is the number of the diagonal, positive above the main one.  Raises `TypeError` for an
+    `offset` is the number of the diagonal, positive above the main one.  Raises `ValueError` for an
     x that is no matrix.  Source:
     https://data-apis.org/array-api/2025.12/extensions/generated/array_api.linalg.diagonal.html
 
@@ -232,7 +234,7 @@ def diagonal(x: Any, *, offset: int = 0) -> Any:
 def trace(x: Any, *, offset: int = 0, dtype: Any = None) -> Any:
     """Sum of the diagonal of each matrix of a stack; dtypes as of `sum`.
 
-    Raises `TypeError` for an x that is no matrix.  Source:
+    Raises `ValueError` for an x that is no matrix.  Source:
     https://data-apis.org/array-api/2025.12/extensions/generated/array_api.linalg.trace.html
 
     >>> import anvl.numpy as np
