@@ -16,6 +16,8 @@ import anvl.numpy as anp
 from anvl.core.promote import as_tracer
 from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
+from anvl.docstrings.complete import complete as _complete
+from anvl.docstrings.of_nn import SEGMENTS as _ENTRIES
 from anvl.numpy.arrays.axes import int_of
 from anvl.runtime import hiding_frames
 
@@ -188,6 +190,9 @@ def _neutral(name: str, dtype: np.dtype[Any]) -> Any:
         return sign * np.inf
     limits = np.iinfo(dtype)
     return limits.min if sign < 0 else limits.max
+
+
+_complete(__all__, globals(), _ENTRIES)
 
 
 def __dir__() -> list[str]:

@@ -146,6 +146,14 @@ def register_static(cls: type[_T]) -> type[_T]:
 
     Raises `TypeError` and `ValueError` as `anvl.tree.register_node`.
 
+    Parameters
+    ----------
+    cls : type
+
+    Returns
+    -------
+    The class.
+
     Examples
     --------
     >>> from anvl.tree_util import register_static, tree_leaves

@@ -29,6 +29,8 @@ from anvl.dialect.core.types import element_type
 from anvl.dialect.ops.reduction.reduce import extreme
 from anvl.dispatch.body_tracing import with_bodies
 from anvl.dispatch.eager import public
+from anvl.docstrings.complete import complete as _complete
+from anvl.docstrings.of_nn import WINDOWS as _ENTRIES
 from anvl.numpy.arrays.axes import Axis, each_axis, ints_of
 from anvl.numpy.functions.elementwise import divide, mark_weak
 from anvl.numpy.functions.emitting import filled, is_kind, prim
@@ -386,6 +388,9 @@ def _check_room(
 
 def _reduced(x: Tracer, body: Any, start: complex, windows: dict[str, Any]) -> Tracer:
     return prim("reduce_window", x, constant(start, x.dtype), **windows, body=body)[0]
+
+
+_complete(__all__, globals(), _ENTRIES)
 
 
 def __dir__() -> list[str]:

@@ -41,6 +41,22 @@ def gcd(x: Any, y: Any) -> Any:
 
     Raises `TypeError` for other than integers.  Source: `numpy.gcd`; Euclid's algorithm.
 
+    Parameters
+    ----------
+    x : array of integers
+    y : array of integers
+        Broadcasts with x.
+
+    Returns
+    -------
+    Array of the shape that x and y broadcast to, in the dtype that theirs promote to.
+
+    References
+    ----------
+    https://numpy.org/doc/stable/reference/generated/numpy.gcd.html
+
+    Examples
+    --------
     >>> import anvl.numpy as np
     >>> print(np.gcd(np.asarray([12, 7]), 18))
     [6 1]
@@ -55,6 +71,22 @@ def lcm(x: Any, y: Any) -> Any:
 
     Raises `TypeError` for other than integers.  Source: `numpy.lcm`.
 
+    Parameters
+    ----------
+    x : array of integers
+    y : array of integers
+        Broadcasts with x.
+
+    Returns
+    -------
+    Array of the shape that x and y broadcast to, in the dtype that theirs promote to.
+
+    References
+    ----------
+    https://numpy.org/doc/stable/reference/generated/numpy.lcm.html
+
+    Examples
+    --------
     >>> import anvl.numpy as np
     >>> print(np.lcm(np.asarray([4, 7]), 6))
     [12 42]

@@ -45,6 +45,7 @@ def cond(
         Concrete values, Python's and those of arrays, select a side while tracing.
     true_fun, false_fun : callable
         Functions of `operands` with results of the same structure, dtypes and shapes.
+    *operands : arrays, numbers and pytrees of them
     batch : {"select", "loop"}, optional
         Strategy of `vmap` for a batched `pred`.  "select" runs both sides for all members: a NaN of
         the other side reaches neither a member nor its gradient.  "loop" runs the members one by
@@ -57,10 +58,8 @@ def cond(
 
     Raises
     ------
-    TypeError
-        `pred` is not a scalar bool, or the two results differ (the message names the paths).
-    ValueError
-        Another `batch`.
+    TypeError, ValueError
+        `pred` is not a scalar bool, the two results differ (the message says where); another batch.
 
     Examples
     --------
@@ -105,8 +104,8 @@ def switch(
         Out-of-range values are clamped: they select the first or the last branch.
     branches : sequence of callable
         Functions of `operands`, as the two of `cond`.
-    batch : {"select", "loop"}, optional
-        As in `cond`.
+    *operands : arrays, numbers and pytrees of them
+    batch : {"select", "loop"}, optional, as in `cond`
 
     Returns
     -------

@@ -212,6 +212,14 @@ def set_defaults(**dtypes: object) -> None:
         A dtype of another kind.
     ValueError
         A kind other than int, float or complex.
+
+    Examples
+    --------
+    >>> import anvl, anvl.numpy as np
+    >>> anvl.set_defaults(float="f64")
+    >>> print(np.zeros(1).dtype)
+    float64
+    >>> anvl.set_defaults(float="f32")
     """
     for name, dtype in _settings_of(dtypes).items():
         setattr(config, name, dtype)
@@ -226,6 +234,10 @@ def defaults(**dtypes: object) -> AbstractContextManager[None]:
     ----------
     **dtypes
         As in `set_defaults`, with its errors.
+
+    Returns
+    -------
+    A context manager.
 
     Examples
     --------

@@ -418,9 +418,9 @@ def jit(
     ----------
     f : callable of arrays, numbers and pytrees of them
     static : str, int or sequence of these, optional
-        Names or positions of arguments that are hashable values (JAX: `static_argnums`, ...).
+        Names or positions of arguments that are hashable values.
     donate : str, int or sequence of these, optional
-        Names or positions of arguments whose memory results may take (JAX: `donate_argnums`, ...).
+        Names or positions of arguments whose memory results may take.
     device : Device or str, optional
         Where every call runs, such as `"cpu:1"`; by default where its arrays are.
     inline : bool
@@ -437,6 +437,7 @@ def jit(
         Where a closed-over value has changed: "retrace" (the default), "warn", "error" or "off".
     bucket : mapping of str or int to int, optional
         Axes by argument, or by path (`"batch.x"`), that are padded to the next power of two.
+    **spelled : `static_argnums`, `static_argnames`, `donate_argnums`, `donate_argnames`, as in JAX
 
     Returns
     -------
@@ -450,8 +451,7 @@ def jit(
 
     Examples
     --------
-    >>> import anvl
-    >>> print(anvl.jit(lambda x: x * x + 1)(2.0))
+    >>> import anvl; print(anvl.jit(lambda x: x * x + 1)(2.0))
     5.0
     """
     given = donate, device, inline, cache_size, compiler_options, backend, debug_nans, bucket

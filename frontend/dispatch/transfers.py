@@ -65,6 +65,10 @@ def device_get(x: Any) -> Any:
     ----------
     x : array, number or pytree of these
 
+    Returns
+    -------
+    Pytree of `numpy.ndarray`, of the structure of x.
+
     Raises
     ------
     TypeError

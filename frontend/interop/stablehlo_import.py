@@ -40,6 +40,8 @@ def from_stablehlo(
     A jitted function of arrays of the program's dtypes and shapes (others raise `TypeError`), to
     which Python numbers are converted.  It returns an array, or a tuple of several.
 
+    Examples
+    --------
     >>> import anvl
     >>> square = anvl.from_stablehlo('''
     ... func.func @main(%x: tensor<f32>) -> tensor<f32> {

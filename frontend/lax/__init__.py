@@ -18,6 +18,8 @@ from anvl.control_flow.map import associative_scan as associative_scan
 from anvl.control_flow.map import map as map
 from anvl.control_flow.solves import custom_linear_solve as custom_linear_solve
 from anvl.control_flow.solves import custom_root as custom_root
+from anvl.docstrings.complete import complete as _complete
+from anvl.docstrings.of_lax import LAX as _ENTRIES
 from anvl.lax.lax_arrays import argmax as argmax
 from anvl.lax.lax_arrays import argmin as argmin
 from anvl.lax.lax_arrays import batch_matmul as batch_matmul
@@ -153,6 +155,8 @@ __all__ = [
     "sort", "split", "sqrt", "square", "squeeze", "stop_gradient", "sub", "switch", "tan", "tanh",
     "top_k", "transpose", "while_loop", "zeta",
 ]  # fmt: skip
+
+_complete(__all__, globals(), _ENTRIES)
 
 
 def __dir__() -> list[str]:

@@ -10,6 +10,8 @@ Layers are functions of arrays and parameters; `anvl.nn.initializers` make first
 these.
 """
 
+from anvl.docstrings.complete import complete as _complete
+from anvl.docstrings.of_nn import NN as _ENTRIES
 from anvl.nn import initializers as initializers
 from anvl.nn.activations import celu as celu
 from anvl.nn.activations import elu as elu
@@ -64,6 +66,8 @@ __all__ = [
     "silu", "soft_sign", "softmax", "softplus", "sparse_plus", "sparse_sigmoid", "squareplus",
     "standardize", "swish", "tanh",
 ]  # fmt: skip
+
+_complete(__all__, globals(), _ENTRIES)
 
 
 def __dir__() -> list[str]:

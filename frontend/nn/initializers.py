@@ -16,6 +16,8 @@ from typing import Any, Protocol
 
 from anvl import numpy as anp
 from anvl import random
+from anvl.docstrings.complete import complete as _complete
+from anvl.docstrings.of_nn import INITIALIZERS as _ENTRIES
 from anvl.numpy.arrays.axes import Axis, axes_of, axis_of, sizes_of
 from anvl.random.parameters import float_dtype
 
@@ -299,6 +301,9 @@ def delta_orthogonal(scale: float = 1.0, column_axis: int = -1, dtype: Any = Non
         return anp.zeros(shape, dtype).at[middle].set(matrix)
 
     return _initializer(dtype, make)
+
+
+_complete(__all__, globals(), _ENTRIES)
 
 
 def __dir__() -> list[str]:

@@ -34,6 +34,10 @@ from numpy import uint16 as uint16
 from numpy import uint32 as uint32
 from numpy import uint64 as uint64
 
+from anvl.docstrings.complete import complete as _complete
+from anvl.docstrings.of_fft import FFT as _FFT
+from anvl.docstrings.of_linalg import LINALG as _LINALG
+from anvl.docstrings.of_numpy import NUMPY as _NUMPY
 from anvl.numpy import fft as fft
 from anvl.numpy import linalg as linalg
 from anvl.numpy.analysis.calculus import *  # noqa: F403
@@ -136,6 +140,10 @@ def __getattr__(name: str) -> object:
     found = globals()[name] = getattr(_import_module(module), attribute)
     return found
 
+
+_complete(__all__, globals(), _NUMPY)
+_complete(linalg.__all__, vars(linalg), _LINALG)
+_complete(fft.__all__, vars(fft), _FFT)
 
 # Last, since it needs all of the above: no array may exist before its operators.
 _import_module("anvl.numpy.operators").attach()

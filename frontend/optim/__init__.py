@@ -18,6 +18,8 @@
 `docs/optim.md` shows schedules, clipping, accumulation and line searches.
 """
 
+from anvl.docstrings.complete import complete as _complete
+from anvl.docstrings.of_optim import OPTIM as _ENTRIES
 from anvl.optim import losses as losses
 from anvl.optim import schedules as schedules
 from anvl.optim.accumulation import ApplyEvery as ApplyEvery
@@ -325,6 +327,8 @@ __all__ = [
     "yogi",
     "zero_nans",
 ]
+
+_complete(__all__, globals(), _ENTRIES)
 
 
 def __dir__() -> list[str]:

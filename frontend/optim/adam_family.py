@@ -94,6 +94,8 @@ def scale_by_adam(
     nesterov : bool
         Look one step ahead: NAdam.
 
+    Notes
+    -----
     Sources: Kingma and Ba, Adam: a method for stochastic optimization (2014); Dozat, Incorporating
     Nesterov momentum into Adam (2016).
 

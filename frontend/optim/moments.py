@@ -137,6 +137,8 @@ def scale_by_rms(
         The mean square before the first step.
     eps_in_sqrt, bias_correction : bool
 
+    Notes
+    -----
     Source: Tieleman and Hinton, Lecture 6.5: RMSProp (2012).
 
     Examples

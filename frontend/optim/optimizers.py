@@ -351,6 +351,8 @@ def lbfgs(
     linesearch : GradientTransformation, optional
         By default `scale_by_zoom_linesearch`; None for none.
 
+    Notes
+    -----
     Source: J. Nocedal and S. Wright, Numerical Optimization (2006), section 7.2.
 
     Examples

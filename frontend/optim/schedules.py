@@ -480,6 +480,8 @@ def sgdr_schedule(cosine_kwargs: Iterable[Mapping[str, Any]]) -> Schedule:
     cosine_kwargs : iterable of dict
         The keywords of each part.
 
+    Notes
+    -----
     Source: as of `cosine_decay_schedule`.
 
     Examples

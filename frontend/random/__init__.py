@@ -13,6 +13,8 @@ process; so each draw gets a key of its own, which `split` makes.
 Which bits those are: Note [Which bits] in `anvl.random.prng`.
 """
 
+from anvl.docstrings.complete import complete as _complete
+from anvl.docstrings.of_random import RANDOM as _ENTRIES
 from anvl.random.choices import bernoulli as bernoulli
 from anvl.random.choices import categorical as categorical
 from anvl.random.choices import choice as choice
@@ -69,6 +71,8 @@ __all__ = [
     "rademacher", "randint", "rayleigh", "split", "t", "triangular", "truncated_normal",
     "uniform", "wald", "weibull_min", "wrap_key_data",
 ]  # fmt: skip
+
+_complete(__all__, globals(), _ENTRIES)
 
 
 def __dir__() -> list[str]:

@@ -19,6 +19,8 @@ import anvl.numpy as anp
 from anvl.core.promote import promoted
 from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
+from anvl.docstrings.complete import complete as _complete
+from anvl.docstrings.of_linalg import SCIPY_LINALG as _ENTRIES
 from anvl.numpy.functions.emitting import prim
 from anvl.numpy.linalg import det as det
 from anvl.numpy.linalg import expm as expm
@@ -194,6 +196,9 @@ def _check(a: Tracer, b: Tracer) -> None:
             f"solve_triangular: b is {b.aval}, which does not fit a, {a.aval}; give "
             f"({a.shape[-1]},) or (..., {a.shape[-1]}, k)"
         )
+
+
+_complete(__all__, globals(), _ENTRIES)
 
 
 def __dir__() -> list[str]:

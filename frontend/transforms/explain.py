@@ -80,22 +80,22 @@ def why_not_differentiable(
 ) -> Obstacles:
     """List every obstacle to the derivative of f at these arguments; nothing is computed.
 
-    Errors of f itself are passed on; `ValueError` if f has no argument in `wrt`.
-
     Parameters
     ----------
-    f, args, kwargs
+    f, *args, **kwargs
         A function and its arguments: arrays, numbers or abstract values.
     wrt : int, str or tuple of these
-        Positions, names, or paths to parts (`"params.w"`), as in `grad`.
+        Positions, names, or paths to parts, as in `grad`; a `ValueError` if f has no such one.
 
     Returns
     -------
     Obstacles
-        One finding for each op without a derivative between `wrt` and a float result, also in jits,
-        derivatives and bodies of ops; for each non-float leaf of `wrt`; for a function without
-        float results.  Empty if f is differentiable; its `zero` explains derivatives that are zero.
+        One finding for each op without a derivative between `wrt` and a float result, also in jits
+        and bodies; for each non-float leaf of `wrt`; for an f without float results.  Empty if f is
+        differentiable; its `zero` explains derivatives that are zero.
 
+    Examples
+    --------
     >>> import anvl, anvl.numpy as np
     >>> anvl.why_not_differentiable(lambda x: np.sin(x) * 2, 1.0)
     <lambda> is differentiable with respect to x

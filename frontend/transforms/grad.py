@@ -110,6 +110,24 @@ def grad(
 
     As `value_and_grad`, without the value; with `has_aux` it returns `(gradient, aux)`.
 
+    Parameters
+    ----------
+    f : callable
+        A function of arrays, numbers and pytrees of them.
+    wrt : str, int or tuple of these
+        As of `value_and_grad`: names, positions and paths of arguments.
+    has_aux : bool
+        Whether f returns a pair, whose second part is returned as it is.
+    argnums : int or tuple of int, optional
+        JAX's name of `wrt`.
+
+    Returns
+    -------
+    callable
+        From the arguments of f to the gradient, of the structure of `wrt`.
+
+    Examples
+    --------
     >>> import anvl
     >>> cube = lambda x: x * x * x
     >>> print(anvl.grad(cube)(2.0), anvl.grad(anvl.grad(cube))(2.0))

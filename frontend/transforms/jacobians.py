@@ -97,6 +97,24 @@ def jacrev(
 
     As `jacfwd`; since it is reverse mode, `wrt` may also name a value tagged by `anvl.tag`.
 
+    Parameters
+    ----------
+    f : callable
+        A function of arrays, numbers and pytrees of them.
+    wrt : str, int or tuple of these
+        As of `jacfwd`: names, positions and paths of arguments.
+    has_aux : bool
+        Whether f returns a pair, whose second part is returned as it is.
+    argnums : int or tuple of int, optional
+        JAX's name of `wrt`.
+
+    Returns
+    -------
+    callable
+        From the arguments of f to the Jacobian: arrays of shape S + T.
+
+    Examples
+    --------
     >>> import anvl, anvl.numpy as np
     >>> print(anvl.jacrev(lambda x: np.sum(x * x))(np.asarray([1.0, 2.0])))
     [2. 4.]
@@ -120,6 +138,24 @@ def hessian(
     Parameters and errors as of `jacfwd`.  The result has the structure of the result of f, in it
     twice that of the `wrt` part: arrays of shape S + T + U.
 
+    Parameters
+    ----------
+    f : callable
+        A function of arrays, numbers and pytrees of them.
+    wrt : str, int or tuple of these
+        As of `jacfwd`: names, positions and paths of arguments.
+    has_aux : bool
+        Whether f returns a pair, whose second part is returned as it is.
+    argnums : int or tuple of int, optional
+        JAX's name of `wrt`.
+
+    Returns
+    -------
+    callable
+        From the arguments of f to the Hessian.
+
+    Examples
+    --------
     >>> import anvl, anvl.numpy as np
     >>> print(anvl.hessian(lambda x: np.prod(x))(np.asarray([2.0, 3.0, 5.0])))
     [[0. 5. 3.]

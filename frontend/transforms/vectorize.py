@@ -202,6 +202,23 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: int | Sequence[int])
     size 1.  Raises `ValueError` if it returns another number of axes.
     Source: `numpy.apply_over_axes`.
 
+    Parameters
+    ----------
+    func : callable
+        Takes an array and an axis.
+    a : array
+    axes : int or sequence of int
+
+    Returns
+    -------
+    Array of as many axes as a.
+
+    References
+    ----------
+    https://numpy.org/doc/stable/reference/generated/numpy.apply_over_axes.html
+
+    Examples
+    --------
     >>> import anvl.numpy as np
     >>> print(np.apply_over_axes(np.sum, np.ones((2, 3)), (0, 1)))
     [[6.]]

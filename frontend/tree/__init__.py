@@ -17,6 +17,8 @@ The work is done by jaxlib's C++ registry, in an instance of our own: nothing re
 is seen by others, and the other way round.
 """
 
+from anvl.docstrings.complete import complete as _complete
+from anvl.docstrings.of_tree import TREE as _ENTRIES
 from anvl.tree.flattening import all_leaves as all_leaves
 from anvl.tree.flattening import as_structure as as_structure
 from anvl.tree.flattening import flatten as flatten
@@ -44,6 +46,8 @@ __all__ = [
     "map_with_path", "reduce", "register_dataclass", "register_node", "structure",
     "structure_difference", "transpose", "unflatten",
 ]  # fmt: skip
+
+_complete(__all__, globals(), _ENTRIES)
 
 
 def __dir__() -> list[str]:

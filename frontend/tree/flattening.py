@@ -118,6 +118,14 @@ def as_structure(tree: Any) -> Any:
 def all_leaves(values: Iterable[Any]) -> bool:
     """Whether none of `values` is a container.
 
+    Parameters
+    ----------
+    values : iterable
+
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> from anvl import tree

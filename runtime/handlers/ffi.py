@@ -92,6 +92,10 @@ def register_handler(
 def registered_handlers() -> dict[str, tuple[str, ...]]:
     """The platforms that each name was registered for.
 
+    Returns
+    -------
+    dict of str to tuple of str
+
     Examples
     --------
     >>> import anvl.runtime as rt
@@ -106,6 +110,10 @@ def registered_handlers() -> dict[str, tuple[str, ...]]:
 
 def include_dir() -> str:
     """The folder for a compiler's `-I`, of the headers `xla/ffi/api/c_api.h` and `ffi.h`.
+
+    Returns
+    -------
+    str
 
     Raises
     ------

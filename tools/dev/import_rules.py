@@ -39,10 +39,10 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "framework", "functions", "residuals", "expand", "effects", "lower", "lifting", "pipelines",
     ),
     "frontend": (
-        "tree", "tree_util", "core", "captured", "recompilation", "dispatch", "prim", "numpy",
-        "transforms", "control_flow", "effects", "interop", "windows", "random", "nn", "ops",
-        "image", "safetensors", "optim", "scipy", "lax", "ffi", "debug", "profiler", "installation",
-        "testing",
+        "docstrings", "tree", "tree_util", "core", "captured", "recompilation", "dispatch", "prim",
+        "numpy", "transforms", "control_flow", "effects", "interop", "windows", "random", "nn",
+        "ops", "image", "safetensors", "optim", "scipy", "lax", "ffi", "debug", "profiler",
+        "installation", "testing",
     ),
     "tools": (
         "io", "cache", "doctor", "new", "run", "opt", "diff", "viz", "reduce", "checks", "lsp",

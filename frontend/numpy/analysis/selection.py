@@ -203,6 +203,7 @@ def compress(
     size : int, optional
         The number of slices, which a traced condition must have: more are left out, fewer filled
         up with `fill_value`.
+    fill_value : number
 
     Returns
     -------

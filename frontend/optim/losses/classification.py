@@ -43,6 +43,8 @@ def sigmoid_binary_cross_entropy(logits: Any, labels: Any) -> Any:
     labels : array
         Probabilities, or 0 and 1.
 
+    Notes
+    -----
     Source: Goodfellow, Bengio and Courville, Deep Learning (2016), section 6.2.2.2.
 
     Examples
@@ -68,6 +70,8 @@ def sigmoid_focal_loss(logits: Any, labels: Any, *, alpha: Any = None, gamma: An
         Weight of the label 1; 0 has 1 - alpha.
     gamma : float
 
+    Notes
+    -----
     Source: Lin et al., Focal loss for dense object detection (2017).
 
     Examples
@@ -252,6 +256,8 @@ def kl_divergence(log_predictions: Any, targets: Any, axis: Any = -1, where: Any
     axis : int or tuple of int
     where : array of bools, optional
 
+    Notes
+    -----
     Source: Kullback and Leibler, On information and sufficiency (1951).
 
     Examples
@@ -357,6 +363,8 @@ def smooth_labels(labels: Any, alpha: Any, *, axis: Any = -1, where: Any = None)
     where : array of bools, optional
         The classes that count.
 
+    Notes
+    -----
     Source: Müller, Kornblith and Hinton, When does label smoothing help? (2019).
 
     Examples

@@ -218,6 +218,10 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
         Their distance, without x.
     axis : int
 
+    Returns
+    -------
+    Array without the axis; integers give floats.
+
     Raises
     ------
     ValueError

@@ -9,6 +9,8 @@ Mathematical Functions (DLMF, https://dlmf.nist.gov).
     10.0
 """
 
+from anvl.docstrings.complete import complete as _complete
+from anvl.docstrings.of_special import SPECIAL as _ENTRIES
 from anvl.scipy.special.bessel_family import bessel_jn as bessel_jn
 from anvl.scipy.special.bessel_family import i0 as i0
 from anvl.scipy.special.bessel_family import i0e as i0e
@@ -122,6 +124,8 @@ __all__ = [
     "xlogy",
     "zeta",
 ]
+
+_complete(__all__, globals(), _ENTRIES)
 
 
 def __dir__() -> list[str]:

@@ -108,6 +108,11 @@ def mode(a: Any, axis: Any = 0, nan_policy: str = "propagate", keepdims: bool = 
     nan_policy : "propagate"
     keepdims : bool
 
+    Returns
+    -------
+    ModeResult
+        The values, of the dtype of a, and their counts, without the axis.
+
     Raises
     ------
     NotImplementedError
@@ -151,6 +156,10 @@ def sem(
     nan_policy : "propagate"
     keepdims : bool
 
+    Returns
+    -------
+    Array of floats, without the axis.
+
     Examples
     --------
     >>> import anvl.numpy as np
@@ -174,6 +183,21 @@ def _deviation(x: Any, axis: Any, ddof: int, keepdims: bool, count: int) -> Any:
 def zscore(a: Any, axis: Any = 0, ddof: int = 0, nan_policy: str = "propagate") -> Any:
     """Distance from the mean in standard deviations; parameters as in `sem`.
 
+    Parameters
+    ----------
+    a : array
+    axis : int, optional
+        None takes all elements.
+    ddof : int
+        The deviation divides by the count less this.
+    nan_policy : "propagate"
+
+    Returns
+    -------
+    Array of floats, of the shape of a.
+
+    Examples
+    --------
     >>> import anvl.numpy as np
     >>> from anvl.scipy import stats
     >>> print(stats.zscore(np.asarray([1.0, 3.0])))

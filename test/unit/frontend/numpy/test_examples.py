@@ -1,19 +1,23 @@
 """Every function has an example in its docstring, and it holds."""
 
 import doctest
+from types import ModuleType
 
 import pytest
 
 import anvl
 import anvl.numpy as anp
 
-MODULES = [anp, anp.fft, anp.linalg, anvl.random, anvl.nn, anvl.nn.initializers, anvl.windows]
+MODULES = [
+    anp, anp.fft, anp.linalg, anvl.random, anvl.nn, anvl.nn.initializers, anvl.windows, anvl.lax,
+    anvl.optim, anvl.scipy.linalg, anvl.scipy.special, anvl.tree,
+]  # fmt: skip
 
 
 def functions(module):
     found = {name: getattr(module, name) for name in module.__all__}
     ours = [f for f in found.values() if not str(getattr(f, "__module__", "")).startswith("numpy")]
-    return [f for f in ours if callable(f) and not isinstance(f, type)]
+    return [f for f in ours if callable(f) and not isinstance(f, type | ModuleType)]
 
 
 @pytest.mark.sweep(keep=100)

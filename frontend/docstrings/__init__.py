@@ -1,0 +1,1 @@
+"""Sections of docstrings that many functions share: parameters, results and the standard's page."""

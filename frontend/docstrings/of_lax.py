@@ -1,0 +1,187 @@
+"""Parameters, results and examples of the functions of `anvl.lax`."""
+
+from __future__ import annotations
+
+from anvl.docstrings.entries import Entries, by_name
+
+__all__ = ["LAX"]
+
+_PARAMETERS = {
+    "array": "array",
+    "axis": "int: The axis, negative ones from the end.",
+    "dimension": "int: The axis, negative ones from the end.",
+    "dimensions": "sequence of int: The axes.",
+    "dtype": "dtype",
+    "index": "int or array: An integer, which may be traced.",
+    "index_dtype": "dtype: An integer dtype.",
+    "keepdims": "bool: Whether the axis stays, with size 1.",
+    "lhs": "array",
+    "new_dtype": "dtype",
+    "new_sizes": "sequence of int: The new shape, of as many elements.",
+    "operand": "array",
+    "reverse": "bool: Whether to begin at the end.",
+    "rhs": "array",
+    "shape": "sequence of int: The sizes of the axes.",
+    "start_index": "int or array: An integer, which may be traced.",
+    "start_indices": "sequence of int or arrays: An integer for each axis; they may be traced.",
+    "update": "array: What is put there; converted to the dtype of the operand.",
+    "x": "array",
+    "y": "array: Broadcasts with x.",
+}
+_CONV = {
+    "lhs": "array: A batch of features: [batch, features, *spatial].",
+    "rhs": "array: The kernel: [outputs, inputs, *spatial].",
+    "window_strides": "sequence of int: For each spatial axis.",
+    "padding": 'sequence of pairs of int, or {"SAME", "VALID"}',
+    "lhs_dilation": "sequence of int: How far elements of lhs are put apart.",
+    "rhs_dilation": "sequence of int: How far elements of the kernel are put apart.",
+}
+_STATIC_SLICE = {
+    "start_indices": "sequence of int: The first element along each axis.",
+    "limit_indices": "sequence of int: The element behind the last one.",
+    "strides": "sequence of int: Steps; by default 1.",
+}
+_OWN = {
+    "broadcast": {"sizes": "sequence of int: The sizes of the new axes."},
+    "broadcast_in_dim": {"broadcast_dimensions": "sequence of int: One for each axis of operand."},
+    "clamp": {
+        "min": "array: The lower bound.",
+        "x": "array",
+        "max": "array: The upper bound.",
+    },
+    "concatenate": {"operands": "sequence of arrays"},
+    "conv": _CONV,
+    "conv_dimension_numbers": {
+        "lhs_shape": "sequence of int",
+        "rhs_shape": "sequence of int",
+        "dimension_numbers": "triple of str, or None: Letters for the axes of lhs, rhs and result.",
+    },
+    "conv_with_general_padding": _CONV,
+    "dot_general": {"dimension_numbers": "((axes, axes), (axes, axes)): See above."},
+    "dynamic_slice": {"slice_sizes": "sequence of int: The size of the window along each axis."},
+    "dynamic_slice_in_dim": {"slice_size": "int: The size of the window."},
+    "expand_dims": {"dimensions": "sequence of int: Positions in the result."},
+    "index_in_dim": {"index": "int: The index, negative ones from the end."},
+    "iota": {"size": "int: How many."},
+    "pad": {
+        "padding_value": "number or array: An array has no axes.",
+        "padding_config": "sequence of triples of int: (low, high, interior) for each axis.",
+    },
+    "reduce": {
+        "operands": "array, or sequence of arrays",
+        "init_values": "number, or sequence of numbers: The identity of the computation.",
+        "computation": "callable: Takes two scalars of each operand; associative.",
+    },
+    "reduce_window": {
+        "init_value": "number: The identity of the computation.",
+        "computation": "callable: Takes two scalars; associative.",
+        "window_dimensions": "sequence of int: The size of a window along each axis.",
+        "window_strides": "sequence of int: How far windows are apart.",
+        "padding": 'sequence of pairs of int, or {"SAME", "VALID"}',
+        "window_dilation": "sequence of int: How far elements of a window are apart.",
+    },
+    "select": {
+        "pred": "array of bools: Without axes, or of the shape of the others.",
+        "on_true": "array",
+        "on_false": "array",
+    },
+    "slice": _STATIC_SLICE,
+    "slice_in_dim": {
+        "start_index": "int: The first element; by default 0 for None.",
+        "limit_index": "int: The element behind the last one; the end for None.",
+        "stride": "int: The step.",
+    },
+    "sort": {"is_stable": "bool: Whether equal elements keep their order."},
+    "split": {"sizes": "sequence of int: The sizes of the parts."},
+    "squeeze": {"dimensions": "sequence of int: Axes of size 1."},
+    "transpose": {"permutation": "sequence of int: The order of axes."},
+}
+
+_RESULTS = {
+    "Array of the shape that x and y broadcast to, in the dtype that theirs promote to.": (
+        "div rem shift_right_logical"
+    ),
+    "Array of the shape of x; integers and bools give floats.": "rsqrt",
+    "Array of the shape and dtype that the three have together.": "clamp",
+    "Array without the axis, of the dtype `index_dtype`.": "argmax argmin",
+    "Array of shape (..., m, n).": "batch_matmul",
+    "Array of the new axes, then those of the operand, in its dtype.": "broadcast",
+    "Array of `shape`, in the dtype of the operand.": "broadcast_in_dim",
+    "Array of `shape` and `dtype`.": "broadcasted_iota",
+    "Array of the dtype that the operands promote to.": "concatenate",
+    "Array: [batch, outputs, *spatial].": "conv conv_with_general_padding",
+    "ConvDimensionNumbers: the positions of the axes of lhs, rhs and result.": (
+        "conv_dimension_numbers"
+    ),
+    "Array of the shape of the operand, in `new_dtype`.": "convert_element_type",
+    "Array of the shape of the operand; dtypes as of the function of `anvl.numpy`.": (
+        "cumlogsumexp cummax cummin cumprod cumsum"
+    ),
+    "Array of the axes that are not summed over.": "dot dot_general",
+    "Array of the dtype of the operand, without the axis or with it.": (
+        "dynamic_index_in_dim index_in_dim"
+    ),
+    "Array of `slice_sizes`, in the dtype of the operand.": "dynamic_slice",
+    "Array of the dtype of the operand, of another size along the axis.": (
+        "dynamic_slice_in_dim slice_in_dim"
+    ),
+    "Array of the shape and dtype of the operand.": (
+        "dynamic_update_index_in_dim dynamic_update_slice dynamic_update_slice_in_dim rev sort"
+    ),
+    "Array of the dtype of the argument.": "expand_dims squeeze transpose",
+    "Vector of `size` elements.": "iota",
+    "Array of the dtype of the operand.": "pad slice",
+    "Array without the axes, or a list of them.": "reduce",
+    "Array with an element for each window.": "reduce_window",
+    "Array of shape `new_sizes`, in the dtype of the operand.": "reshape",
+    "Array of the shape and dtype of `on_true` and `on_false`.": "select",
+    "Tuple of arrays.": "split",
+}
+
+#: For those that have none in the source: arguments, and what is printed.
+_CALLS = {
+    "argmax": "np.asarray([1, 3, 2]), 0, 'i32' -> 1",
+    "argmin": "np.asarray([1, 3, 2]), 0, 'i32' -> 0",
+    "batch_matmul": "np.ones((1, 1, 2)), np.ones((1, 2, 1)) -> [[[2.]]]",
+    "broadcast": "np.asarray([1, 2]), (2,) -> [[1 2]\n [1 2]]",
+    "conv": "np.ones((1, 1, 3)), np.ones((1, 1, 2)), (1,), 'VALID' -> [[[2. 2.]]]",
+    "conv_with_general_padding": "np.ones((1, 1, 3)), np.ones((1, 1, 2)), (1,), [(1, 0)], (1,), (1,) -> [[[1. 2. 2.]]]",
+    "convert_element_type": "np.asarray([1.5, -1.5]), 'i32' -> [ 1 -1]",
+    "cumlogsumexp": "np.zeros(1) -> [0.]",
+    "cummax": "np.asarray([1, 3, 2]) -> [1 3 3]",
+    "cummin": "np.asarray([3, 1, 2]) -> [3 1 1]",
+    "cumprod": "np.asarray([1, 2, 3]) -> [1 2 6]",
+    "cumsum": "np.asarray([1, 2, 3]), reverse=True -> [6 5 3]",
+    "dot": "np.asarray([1, 2]), np.asarray([3, 4]) -> 11",
+    "dynamic_index_in_dim": "np.asarray([1, 2, 3]), 1 -> [2]",
+    "dynamic_slice_in_dim": "np.asarray([1, 2, 3]), 1, 2 -> [2 3]",
+    "dynamic_update_index_in_dim": "np.asarray([1, 2, 3]), 7, 1, 0 -> [1 7 3]",
+    "dynamic_update_slice_in_dim": "np.asarray([1, 2, 3]), np.asarray([7, 8]), 1, 0 -> [1 7 8]",
+    "expand_dims": "np.asarray([1, 2]), (1,) -> [[1]\n [2]]",
+    "index_in_dim": "np.asarray([1, 2, 3]), 1, keepdims=False -> 2",
+    "iota": "'i32', 3 -> [0 1 2]",
+    "reshape": "np.asarray([1, 2, 3, 4]), (2, 2) -> [[1 2]\n [3 4]]",
+    "rev": "np.asarray([1, 2, 3]), (0,) -> [3 2 1]",
+    "select": "np.asarray([True, False]), np.asarray([1, 2]), np.asarray([3, 4]) -> [1 4]",
+    "slice": "np.asarray([1, 2, 3, 4]), (0,), (4,), (2,) -> [1 3]",
+    "slice_in_dim": "np.asarray([1, 2, 3, 4]), 1, 3 -> [2 3]",
+    "sort": "np.asarray([3, 1, 2]) -> [1 2 3]",
+    "split": "np.asarray([1, 2, 3]), (1, 2) -> [Array([1], dtype=int32), Array([2, 3], dtype=int32)]",
+    "squeeze": "np.asarray([[1, 2]]), (0,) -> [1 2]",
+    "transpose": "np.asarray([[1, 2]]), (1, 0) -> [[1]\n [2]]",
+}
+
+
+def _example(name: str, call: str) -> str:
+    arguments, _, printed = call.partition(" -> ")
+    imports = ">>> import anvl.numpy as np\n>>> from anvl import lax"
+    return f"{imports}\n>>> print(lax.{name}({arguments}))\n{printed}"
+
+
+def _link(name: str) -> str:
+    return f"https://docs.jax.dev/en/latest/_autosummary/jax.lax.{name}.html"
+
+
+_EXAMPLES = {name: _example(name, call) for name, call in _CALLS.items()}
+
+LAX = Entries(_PARAMETERS, _OWN, by_name(_RESULTS), _link, _EXAMPLES)
