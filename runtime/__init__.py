@@ -16,6 +16,7 @@ from anvl.runtime.client import (
     has_client,
 )
 from anvl.runtime.dispatch import (
+    MISS,
     MISSING,
     Dispatch,
     begin_tracing,
@@ -25,9 +26,11 @@ from anvl.runtime.dispatch import (
     make_dispatch,
     make_flat_dispatch,
     make_function,
+    make_tree_call,
     set_variant,
+    take_trees,
 )
-from anvl.runtime.dispatch_code import CallSignature
+from anvl.runtime.dispatch_code import CallSignature, Reading
 from anvl.runtime.errors import (
     CacheWarning,
     ForkedProcess,
@@ -67,6 +70,7 @@ from anvl.runtime.plugins.registry import (
     register_plugin,
 )
 from anvl.runtime.plugins.stablehlo_versions import check_stablehlo, stablehlo_version
+from anvl.runtime.result_code import Building, Rebuild
 from anvl.runtime.tracebacks import hide_code_of, hide_frames, hiding_frames
 from anvl.runtime.transfer import put
 from anvl.runtime.types import ArrayType, array_type
@@ -75,9 +79,11 @@ __all__ = [
     "DEBUG",
     "EMBEDDED",
     "INFO",
+    "MISS",
     "MISSING",
     "Array",
     "ArrayType",
+    "Building",
     "CacheWarning",
     "CallSignature",
     "CallbackError",
@@ -93,6 +99,8 @@ __all__ = [
     "Placement",
     "PluginError",
     "PluginSettings",
+    "Reading",
+    "Rebuild",
     "RuntimeFailure",
     "Target",
     "array_type",
@@ -124,6 +132,7 @@ __all__ = [
     "make_dispatch",
     "make_flat_dispatch",
     "make_function",
+    "make_tree_call",
     "name_constant",
     "named_constant",
     "normal",
@@ -134,4 +143,5 @@ __all__ = [
     "registered_handlers",
     "set_variant",
     "stablehlo_version",
+    "take_trees",
 ]

@@ -14,7 +14,7 @@ import numpy as np
 from anvl.runtime.buffers import copied_buffer, is_single, send
 from anvl.runtime.client import Device, check_process
 from anvl.runtime.errors import RuntimeFailure, readable
-from anvl.runtime.execution.donation import fate_of
+from anvl.runtime.execution.donation import Fate, fate_of
 from anvl.runtime.execution.out_of_memory import failure
 from anvl.runtime.lazy import compat
 from anvl.runtime.plugins.default_device import default_placement
@@ -46,10 +46,11 @@ class Array(ArrayMethods):
     ((3,), dtype('float32'), <CpuDevice(id=0)>)
     """
 
-    __slots__ = ("__weakref__", "aval", "buffer")
+    __slots__ = ("__weakref__", "aval", "buffer", "fate")
 
     aval: ArrayType
     buffer: Any
+    fate: Fate  # of a donated array
 
     # numpy leaves `np_array + x` to this class.
     __array_priority__: float = 1000.0
@@ -135,7 +136,7 @@ class Array(ArrayMethods):
         check_process(function)
         if self.buffer.is_deleted():
             raise RuntimeFailure(
-                f"{function}: array {self.aval} {fate_of(self.buffer)}; keep a copy with x.copy()"
+                f"{function}: array {self.aval} {fate_of(self)}; keep a copy with x.copy()"
             )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:

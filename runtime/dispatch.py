@@ -20,15 +20,18 @@ from anvl.runtime.array import Array
 from anvl.runtime.client import forked, is_orphan
 from anvl.runtime.dispatch_code import (
     CallSignature,
+    Reading,
     flat_code,
     function_code,
+    named_code,
     positional_code,
+    tree_code,
     with_names,
 )
 from anvl.runtime.ending import leave_if_ending, on_end
 from anvl.runtime.errors import RuntimeFailure
 from anvl.runtime.executable import Entry
-from anvl.runtime.execution.donation import fate_of, named_constant
+from anvl.runtime.execution.donation import fate_of_constant, named_constant
 from anvl.runtime.execution.execution_errors import execution_failure
 from anvl.runtime.execution.out_of_memory import run_once_more
 from anvl.runtime.lazy import compat
@@ -134,9 +137,8 @@ class Dispatch(NamedTuple):
 
     def install(self, types: Sequence[ArrayType], entry: Entry) -> None:
         """Run `entry` from now on for arguments of these types (without its constants)."""
-        only = entry.out_types[0] if len(entry.out_types) == 1 else None
         # An exact tuple unpacks faster than a named one.
-        self.caches.setdefault(_variant_key(), {})[self._key(types)] = (*entry, only)
+        self.caches.setdefault(_variant_key(), {})[self._key(types)] = tuple(entry)
 
     def forget(self, types: tuple[ArrayType, ...]) -> None:
         """Forget the programs for arguments of these types."""
@@ -176,7 +178,6 @@ def _clear(caches: dict[Any, dict[Any, Any]]) -> None:
 
 def make_dispatch(
     n_args: int,
-    n_out: int | None,
     slow: Callable[..., Any],
     *,
     argument_names: Names = None,
@@ -187,8 +188,6 @@ def make_dispatch(
     ----------
     n_args
         The number of arguments.
-    n_out
-        The number of results, or None if it depends on the types of the arguments.
     slow
         Called with the same arguments where no program is installed for them, where one is
         not an `Array`, and while a trace is active.  What it returns is returned.
@@ -199,8 +198,7 @@ def make_dispatch(
     Returns
     -------
     Dispatch
-        `call` returns what `entry.rebuild` makes of the list of results; without it, one
-        result as it is and several as a tuple.
+        `call` returns the one result, or what `entry.finish` makes of the results.
 
     Notes
     -----
@@ -216,16 +214,17 @@ def make_dispatch(
     ...                          "{ return %x : tensor<f32> }")
     ...     dispatch.install(program.arg_types, program.entry())
     ...     return program.execute([x])[0]
-    >>> dispatch = rt.make_dispatch(1, 1, slow)
+    >>> dispatch = rt.make_dispatch(1, slow)
     >>> dispatch.call(rt.put(np.float32(1)))
     Array(1., dtype=float32)
     >>> len(dispatch.cache)
     1
     """
-    if n_args < 0 or (n_out is not None and n_out < 0):
-        raise ValueError(f"make_dispatch: numbers must not be negative, got {n_args}, {n_out}")
-    code = positional_code(n_args, n_out == 1)
-    return _make_dispatch(code, slow, argument_names, has_single_keys=n_args == 1)
+    if n_args < 0:
+        raise ValueError(f"make_dispatch: the number of arguments is not negative, got {n_args}")
+    return _make_dispatch(
+        positional_code(n_args), slow, argument_names, has_single_keys=n_args == 1
+    )
 
 
 #: Placeholder for a missing argument in the `slots` of `make_function`'s `slow`.
@@ -271,6 +270,50 @@ def make_function(
 _SIMPLE = frozenset(
     (str, int, bool, bytes, type(None), type(MISSING), FunctionType, BuiltinFunctionType)
 )
+
+
+#: Returned by generated code for a call that is not of its structure.
+MISS = type("Miss", (), {"__repr__": lambda _: "<miss>"})()
+
+
+def make_tree_call(
+    signature: CallSignature,
+    reading: Reading,
+    others: Callable[[Sequence[Any], tuple[Any, ...]], Any],
+    *,
+    argument_names: Names = None,
+    static_value: Callable[[Any], Any] | None = None,
+) -> Dispatch:
+    """Calls of a function of `make_function` with arguments of one structure.
+
+    It takes all slots, and finds programs by `link`; `call` returns `MISS` for other structures.
+    What has the structure and no program is passed to `others`: the leaves, and the slots.
+    """
+    made = _make_dispatch(
+        tree_code(signature, reading),
+        others,
+        argument_names,
+        static_value=static_value,
+    )
+    made.call.__globals__.update(reading.names, others=others)
+    return made
+
+
+def take_trees(
+    function: Dispatch,
+    signature: CallSignature,
+    trees: Sequence[Dispatch],
+    containers: Sequence[int],
+) -> None:
+    """Let a function of `make_function` try these calls where one of `containers` is no array."""
+    call: Any = function.call
+    if not trees and not call.__globals__["trees"]:
+        return
+    namespace: dict[str, Any] = {"missing": MISSING}
+    exec(function_code(signature, tuple(containers) if trees else ()), namespace)
+    call.__globals__["trees"] = tuple([tree.call for tree in trees])
+    # Other threads may call it meanwhile: its new code has the names already.
+    call.__code__ = named_code(namespace["call"].__code__, signature)
 
 
 def form_of(
@@ -339,6 +382,8 @@ def _make_dispatch(
         "static_value": static_value,
         "simple": _SIMPLE,
         "tracing": tracing_depth,
+        "trees": (),
+        "miss": MISS,
         "missing": MISSING,
         "new": object.__new__,
         "Array": Array,
@@ -379,8 +424,9 @@ def _explained(
     for position, buffer in enumerate(constants):
         if buffer.is_deleted():
             return RuntimeFailure(
-                f"execute: {named_constant(buffer, position)} {buffer.aval} {fate_of(buffer)}; "
-                f"do not delete arrays that a compiled function closes over"
+                f"execute: {named_constant(buffer, position)} {buffer.aval} "
+                f"{fate_of_constant(buffer)}; do not delete arrays that a compiled function "
+                "closes over"
             )
     known = names() if callable(names) else names
     if known is not None:

@@ -12,6 +12,10 @@ were slower).  Looking for a key costs nothing if there is no error, so the test
 Array" and "is it known" are two exceptions.  `slow` is called after they were handled, so that its
 own errors are not shown as caused by them.
 
+Where the rest of a call is explained: containers, Note [Known structures] in
+`anvl.dispatch.tree_calls`; results, `result_code.py`; donated arguments, Note [Donated arrays] in
+`execution/donation.py`.
+
 Note [Two keys]
 
 A static argument, or one that may be left out, chooses among the programs before the types of the
@@ -24,9 +28,31 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from types import CodeType, FunctionType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-__all__ = ["CallSignature", "flat_code", "function_code", "positional_code", "with_names"]
+__all__ = [
+    "CallSignature", "Reading", "flat_code", "function_code", "named_code", "positional_code",
+    "tree_code", "with_names",
+]  # fmt: skip
+
+
+class Reading(NamedTuple):
+    """The source that reads the leaves of arguments of one structure.
+
+    Attributes
+    ----------
+    lines : tuple of str
+        Statements that read the slots `a0`, `a1`, ...  Where the structure is another one they
+        `return miss`, or raise KeyError or ValueError.
+    leaves : tuple of str
+        An expression for each leaf, in their order; `*x` stands for several.
+    names : dict
+        The objects that are named in it.
+    """
+
+    lines: tuple[str, ...]
+    leaves: tuple[str, ...]
+    names: dict[str, Any]
 
 
 class CallSignature(NamedTuple):
@@ -80,8 +106,8 @@ class CallSignature(NamedTuple):
 
 _HEAD = """\
 def call({parameters}):
-    try:
-        run, handlers, types, constants, rebuild, is_current, only = {entry}
+{trees}    try:
+        run, handlers, only, finish, constants, is_current, take = {entry}
     except ({misses}):
         is_current = stale
     if is_current is not None and not is_current():
@@ -90,70 +116,95 @@ def call({parameters}):
         except Exception as error:
             hide_frames(error)
             raise
+"""
+_TREES = """\
+    if {has_container}:
+        for tree_call in trees:
+            found = tree_call({slots})
+            if found is not miss:
+                return found
+"""
+_OF_TREE = """\
+def call({parameters}):
+    try:
+{lines}
+    except (KeyError, ValueError):
+        return miss
+    try:
+        run, handlers, only, finish, constants, is_current, take = {entry}
+    except (KeyError, AttributeError, TypeError):
+        is_current = stale
+    if is_current is not None and not is_current():
+        return others({all}, ({parameters}))
+"""
+_RUN = """\
     try:
         results = run({buffers}).consume_with_handlers(handlers)
     except compat.Failure as error:
         results = recover(error, run, handlers, constants, {all})
-"""
-_MANY = """\
-    if only is not None:
-        array = new(Array)
-        [array.buffer] = results
-        array.aval = only
-        return array if rebuild is None else rebuild([array])
-    arrays = []
-    for buffer, aval in zip(results, types):
-        array = new(Array)
-        array.buffer = buffer
-        array.aval = aval
-        arrays.append(array)
-    return tuple(arrays) if rebuild is None else rebuild(arrays)
-"""
-_ONE = """\
+    if take is not None:
+        take({taken}, {depth})
+    if only is None:
+        return finish(results)
     array = new(Array)
     [array.buffer] = results
-    array.aval = types[0]
-    return array if rebuild is None else rebuild([array])
+    array.aval = only
+    return array
 """
+#: Frames of generated code above the user's: those of a function, and of a call with containers.
+_DEPTH, _DEPTH_OF_TREE = 2, 3
 
 
 @functools.lru_cache(maxsize=256)
-def positional_code(n_args: int, has_one_result: bool) -> CodeType:
+def positional_code(n_args: int) -> CodeType:
     """Code of a function of n arrays by position."""
     names = [f"a{i}" for i in range(n_args)]
-    head = _HEAD.format(
+    source = (_HEAD + _RUN).format(
         parameters=_listed(names) + "/" if names else "",
+        trees="",
         arguments=_listed(names),
         entry=_looked_up(_key(names)),
         misses="KeyError, AttributeError",
         buffers=_buffers(names),
         all=f"({_listed(names)})",
+        taken=f"({_listed(names)})",
+        depth=_DEPTH,
     )
-    source = head + (_ONE if has_one_result else _MANY)
     return compile(source, f"<anvl dispatch of {n_args} arguments>", "exec")
 
 
 @functools.lru_cache(maxsize=1)
 def flat_code() -> CodeType:
     """Code of a function of a list of arrays."""
-    key, buffers = "tuple([a.aval for a in args])", "a.buffer for a in args"
-    head = _HEAD.format(
+    key, buffers = _of_list("args")
+    source = (_HEAD + _RUN).format(
         parameters="args, /",
+        trees="",
         arguments="args",
         entry=_looked_up(key),
         misses="KeyError, AttributeError",
-        buffers=f"[{buffers}] if not constants else [*constants, *[{buffers}]]",
+        buffers=buffers,
         all="args",
+        taken="args",
+        depth=_DEPTH,
     )
-    return compile(head + _MANY, "<anvl dispatch of a list>", "exec")
+    return compile(source, "<anvl dispatch of a list>", "exec")
 
 
-def function_code(signature: CallSignature) -> CodeType:
+def function_code(signature: CallSignature, containers: tuple[int, ...] = ()) -> CodeType:
     """Code of a function with this signature, but for the names of its parameters.
 
     Functions of one form share their code: `with_names` gives each the names of its own.
+    `containers` are the parameters that may have containers of known structures.
     """
-    return _function_code(signature._replace(names=()), len(signature.names), signature.arrays)
+    n = len(signature.names)
+    return _function_code(signature._replace(names=()), n, signature.arrays, containers)
+
+
+def tree_code(signature: CallSignature, reading: Reading) -> CodeType:
+    """Code of the calls with arguments of one structure: it takes all slots by position."""
+    n = len(signature.names)
+    return _tree_code(signature._replace(names=()), n, reading.lines, reading.leaves)
 
 
 def with_names(call: FunctionType, signature: CallSignature) -> None:
@@ -161,8 +212,7 @@ def with_names(call: FunctionType, signature: CallSignature) -> None:
     if signature.is_open:
         return
     names, n = signature.names, signature.n_positional
-    code = call.__code__
-    call.__code__ = code.replace(co_varnames=(*names, *code.co_varnames[len(names) :]))
+    call.__code__ = named_code(call.__code__, signature)
     if call.__kwdefaults__:
         call.__kwdefaults__ = {
             name: call.__kwdefaults__[f"a{i}"]
@@ -171,8 +221,18 @@ def with_names(call: FunctionType, signature: CallSignature) -> None:
         }
 
 
+def named_code(code: CodeType, signature: CallSignature) -> CodeType:
+    """The code of a generated function with the names of its parameters."""
+    if signature.is_open:
+        return code
+    names = signature.names
+    return code.replace(co_varnames=(*names, *code.co_varnames[len(names) :]))
+
+
 @functools.lru_cache(maxsize=256)
-def _function_code(signature: CallSignature, n: int, arrays: tuple[int, ...]) -> CodeType:
+def _function_code(
+    signature: CallSignature, n: int, arrays: tuple[int, ...], containers: tuple[int, ...]
+) -> CodeType:
     slots = [f"a{i}" for i in range(n)]
     given = [slots[i] for i in arrays]
     misses = "KeyError, AttributeError"
@@ -189,15 +249,56 @@ def _function_code(signature: CallSignature, n: int, arrays: tuple[int, ...]) ->
     if signature.explains_keywords:
         further = "(), unknown_keywords"
         entry = f"{{}}[None] if unknown_keywords else {entry}"
-    head = _HEAD.format(
+    is_sure = not any(signature.optional[i] for i in arrays)
+    every = f"({_listed(given)})"
+    source = (_HEAD + _RUN).format(
         parameters=_parameters(signature, slots),
+        trees=_tree_calls(signature, slots, containers),
         arguments=f"({_listed(slots)}), {further}",
         entry=entry,
         misses=misses,
         buffers=buffers,
-        all=f"({_listed(given)})",
+        all=every,
+        taken=every if is_sure else f"[a for a in {every} if a is not missing]",
+        depth=_DEPTH,
     )
-    return compile(head + _MANY, f"<anvl function of {n} arguments>", "exec")
+    return compile(source, f"<anvl function of {n} arguments>", "exec")
+
+
+def _tree_calls(signature: CallSignature, slots: Sequence[str], containers: Sequence[int]) -> str:
+    """Source of the search among the known structures, where an argument may be a container."""
+    if not containers:
+        return ""
+    test = " or ".join(f"type({slots[i]}) is not Array" for i in containers)
+    further = "rest or keywords" if signature.is_open else "unknown_keywords"
+    if signature.is_open or signature.explains_keywords:
+        test = f"({test}) and not ({further})"
+    return _TREES.format(has_container=test, slots=_listed(slots))
+
+
+@functools.lru_cache(maxsize=256)
+def _tree_code(
+    signature: CallSignature, n: int, lines: tuple[str, ...], leaves: tuple[str, ...]
+) -> CodeType:
+    slots = [f"a{i}" for i in range(n)]
+    is_long = len(leaves) > _LONG or any(leaf.startswith("*") for leaf in leaves)
+    every = f"({_listed(leaves)})"
+    if is_long:
+        lines, every = (*lines, f"leaves = {every}"), "leaves"
+        key, buffers = _of_list("leaves")
+    else:
+        key, buffers = f"({_listed([f'{x}.aval' for x in leaves])})", _buffers(leaves)
+    form = _form(signature, slots) if signature.has_forms else "()"
+    source = (_OF_TREE + _RUN).format(
+        parameters=_listed(slots),
+        lines="\n".join(f"        {line}" for line in lines or ("pass",)),
+        entry=f"(program_in_context(caches, {form}) if tracing[0] else cache[{form}])[{key}]",
+        buffers=buffers,
+        all=every,
+        taken=every,
+        depth=_DEPTH_OF_TREE,
+    )
+    return compile(source, f"<anvl function of {n} arguments of a structure>", "exec")
 
 
 def _parameters(signature: CallSignature, slots: Sequence[str]) -> str:
@@ -252,6 +353,15 @@ def _looked_up(key: str) -> str:
 def _key(names: Sequence[str]) -> str:
     """Source of the key of these arrays: a tuple of types, or the only type."""
     return f"{names[0]}.aval" if len(names) == 1 else f"({_listed([f'{x}.aval' for x in names])})"
+
+
+def _of_list(name: str) -> tuple[str, str]:
+    """Source of the key of a list of arrays, and of their buffers."""
+    buffers = f"a.buffer for a in {name}"
+    return (
+        f"tuple([a.aval for a in {name}])",
+        f"[{buffers}] if not constants else [*constants, *[{buffers}]]",
+    )
 
 
 def _buffers(names: Sequence[str]) -> str:

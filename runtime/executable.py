@@ -19,7 +19,7 @@ from anvl.runtime.calls import check_calls
 from anvl.runtime.client import Placement, check_process
 from anvl.runtime.disk_cache import compile_or_load
 from anvl.runtime.errors import RuntimeFailure, readable
-from anvl.runtime.execution.donation import Donation, donating
+from anvl.runtime.execution.donation import Donation, Taker, taker
 from anvl.runtime.execution.execution_errors import deleted_argument, execution_failure
 from anvl.runtime.execution.out_of_memory import run_once_more
 from anvl.runtime.handlers.callbacks import guarded, waiting
@@ -29,6 +29,7 @@ from anvl.runtime.instrumentation.progress import progress
 from anvl.runtime.lazy import compat
 from anvl.runtime.memory import check_temporaries
 from anvl.runtime.plugins.default_device import default_placement
+from anvl.runtime.result_code import Finish, Rebuild, finisher
 from anvl.runtime.turns import check_order, in_turn, splits_stacks
 from anvl.runtime.types import ArrayType, array_type, check_fits_memory
 
@@ -36,15 +37,18 @@ from anvl.runtime.types import ArrayType, array_type, check_fits_memory
 class Entry(NamedTuple):
     """The data with which a dispatcher runs an executable (see `make_dispatch`).
 
-    Where `is_current` is given and returns false, the dispatcher calls `slow` in its place.
+    The result is of the type `only`, or what `finish` makes of the buffers.  Where `is_current` is
+    given and returns false, the dispatcher calls `slow` in its place.  After a run, `take` deletes
+    the donated arguments.
     """
 
     run: Callable[..., Any]
     handlers: list[Any]
-    out_types: tuple[ArrayType, ...]
+    only: ArrayType | None
+    finish: Finish
     constants: tuple[Any, ...]
-    rebuild: Callable[[list[Array]], Any] | None
     is_current: Callable[[], bool] | None = None
+    take: Taker | None = None
 
 
 class Executable:
@@ -64,8 +68,10 @@ class Executable:
 
     __slots__ = (
         "__weakref__",
+        "_donation",
         "_handlers",
         "_run",
+        "_take",
         "arg_types",
         "argument_names",
         "handle",
@@ -81,6 +87,7 @@ class Executable:
         out_types: Sequence[ArrayType],
         argument_names: Sequence[str] | None = None,
         run: Callable[..., Any] | None = None,
+        donation: Donation | None = None,
     ) -> None:
         self.handle: Any = handle
         self.placement: Placement = placement
@@ -88,6 +95,8 @@ class Executable:
         self.out_types: tuple[ArrayType, ...] = tuple(out_types)
         self.argument_names: tuple[str, ...] = _names(argument_names, len(self.arg_types))
         self._run = handle.execute_sharded if run is None else run
+        self._donation = donation
+        self._take = self._taker(0)
         self._handlers = [kind.handler for kind in self.out_types]
 
     def __repr__(self) -> str:
@@ -136,7 +145,14 @@ class Executable:
             results = self._run(buffers).consume_with_handlers(self._handlers)
         except compat.Failure as error:
             results = self._run_once_more(error, buffers, args)
+        if self._take is not None:
+            self._take(args, 2)
         return [make_array(kind, b) for kind, b in zip(self.out_types, results, strict=True)]
+
+    def _taker(self, n_constants: int) -> Taker | None:
+        if self._donation is None:
+            return None
+        return taker(self._donation, self.argument_names, n_constants)
 
     def _run_once_more(
         self, error: BaseException, buffers: Sequence[Any], args: Sequence[Array]
@@ -174,7 +190,7 @@ class Executable:
     def entry(
         self,
         constants: Sequence[Array] = (),
-        rebuild: Callable[[list[Array]], Any] | None = None,
+        rebuild: Rebuild | None = None,
         inspected: tuple[Sequence[int], Callable[[list[Any]], None]] | None = None,
     ) -> Entry:
         """Make the entry of a dispatcher for this program.
@@ -184,8 +200,8 @@ class Executable:
         constants
             Arrays for the first arguments, the same at every call.
         rebuild
-            Maps the list of results to the return value.  If None, one result is returned unchanged
-            and several as a tuple.
+            Maps the list of results to the return value, or is its source.  If None, one result is
+            returned unchanged and several as a tuple.
         inspected
             The positions of arguments, and a function that is called with their values, as numpy
             arrays, before each run; its errors are passed on.
@@ -213,7 +229,9 @@ class Executable:
         if inspected is not None:
             positions, look = inspected
             run = _inspecting(run, [len(buffers) + i for i in positions], look)
-        return Entry(run, self._handlers, self.out_types, buffers, rebuild)
+        kinds, take = self.out_types, self._taker(len(buffers))
+        only = kinds[0] if len(kinds) == 1 and rebuild is None else None
+        return Entry(run, self._handlers, only, finisher(kinds, rebuild), buffers, take=take)
 
     def hlo_text(self) -> str:
         """The program after XLA's optimisation, as HLO text."""
@@ -347,9 +365,7 @@ def compile_lowered(
     run = in_turn(handle.execute_sharded) if waits else handle.execute_sharded
     if callbacks:
         run = waiting(run)
-    if donation is not None:
-        run = donating(run, donation, _names(argument_names, len(arg_types)))
-    return Executable(handle, place, arg_types, out_types, argument_names, run)
+    return Executable(handle, place, arg_types, out_types, argument_names, run, donation)
 
 
 # As XLA says it: "No FFI handler registered for scale on a platform Host (canonical host)".

@@ -54,7 +54,7 @@ class Captured(NamedTuple):
         """Let messages call the arrays as the function does: `self.params['w']`."""
         for check in self.snapshot.checks:
             if type(check.value) is Array:
-                name_constant(check.value.buffer, _plain(check.path))
+                name_constant(check.value, _plain(check.path))
 
     def without_objects(self) -> Captured:
         """The values alone, which keep no large array alive."""

@@ -1,8 +1,9 @@
 """Calls of a jitted function as slots, one for each parameter, and the programs found by them.
 
-Generated code knows the programs of calls with arrays alone: Note [Two keys] in
-`anvl.runtime.dispatch_code`.  All other known calls, with numbers, NumPy arrays or pytrees, are
-found here by the form of the call and the structure of its arguments.
+Generated code knows the programs of calls with arrays alone, Note [Two keys] in
+`anvl.runtime.dispatch_code`, and with containers of known structures, Note [Known structures] in
+`tree_calls.py`.  All other known calls, with numbers, NumPy arrays or other containers, are found
+here by the form of the call and the structure of its arguments.
 """
 
 from __future__ import annotations
@@ -26,8 +27,10 @@ from anvl.core.arguments import (
 from anvl.core.call_forms import CallForm
 from anvl.core.trace_state import current
 from anvl.dispatch.jit_options import PLAIN
-from anvl.dispatch.program_table import MISS, ProgramTable, structure_of_arrays
+from anvl.dispatch.program_table import ProgramTable, structure_of_arrays
+from anvl.dispatch.tree_calls import TreeCalls
 from anvl.runtime import (
+    MISS,
     MISSING,
     Array,
     CallSignature,
@@ -55,6 +58,8 @@ class CallSlots:
     def __init__(self, signature: CallSignature, owner: Jit) -> None:
         self.signature, self._owner = signature, owner
         self._is_library = isinstance(owner._static, Parameters)
+        # Whether numbers and NumPy arrays may become arrays on the device here.
+        self.converts = owner._options is PLAIN
         self._form = owner.form()
         self._arrays, self._has_forms = signature.arrays, signature.has_forms
         self._optional = [
@@ -63,17 +68,19 @@ class CallSlots:
             if signature.optional[i] and not signature.is_open
         ]
         self._tables: dict[Any, ProgramTable] = {}
-        self._functions: list[Dispatch] = []
+        self.functions: list[Dispatch] = []
+        self._trees = TreeCalls(self)
 
     def function(self, in_trace: Callable[..., Any] | None) -> Callable[..., Any]:
         """Generated code with these parameters; while a trace is active, it calls `in_trace`."""
         made = make_function(
             self.signature,
-            functools.partial(self._slow, len(self._functions), in_trace),
+            functools.partial(self._slow, len(self.functions), in_trace),
             argument_names=self._array_names,
             static_value=StaticValue,
         )
-        self._functions.append(made)
+        self.functions.append(made)
+        self._trees.tell(made)
         if not self._has_forms:
             self._owner.attach(len(self._arrays), made)
         return made.call
@@ -90,13 +97,13 @@ class CallSlots:
         owner, trace = self._owner, current.trace
         try:
             if not (rest or keywords or trace):
-                found = self._run(slots, converts=owner._options is PLAIN)
+                found = self._run(slots)
                 if found is not MISS:
                     return found
             args, kwargs = self._arguments(slots, rest, keywords)
             if trace is not None and in_trace is not None:
                 return in_trace(*args, **kwargs)
-            link = None if rest or keywords else Link(self, slots, self._functions[number])
+            link = None if rest or keywords else Link(self, slots, self.functions[number])
             return owner._slow(args, kwargs, link)
         except Exception as error:
             hide_frames(error)
@@ -112,14 +119,16 @@ class CallSlots:
     def clear(self) -> None:
         """Forget all calls."""
         self._tables.clear()
-        for function in self._functions:
+        self._trees.clear()
+        for function in self.functions:
             function.clear()
 
     def forget(self, table: ProgramTable) -> None:
         """Forget the calls of a table."""
         for key in [key for key, known in list(self._tables.items()) if known is table]:
             self._tables.pop(key, None)
-        for function in self._functions:
+        self._trees.forget(table)
+        for function in self.functions:
             function.unlink(table.leaves_dispatch)
 
     def _arguments(
@@ -131,33 +140,43 @@ class CallSlots:
         named = {names[i]: slots[i] for i in range(first, len(names)) if slots[i] is not MISSING}
         return (*slots[:first], *rest), {**named, **keywords}
 
-    def _run(self, slots: Sequence[Any], converts: bool) -> Any:
+    def _run(self, slots: Sequence[Any]) -> Any:
         """Run the program of a known call, or return `MISS`.
 
-        With `converts`, numbers and NumPy arrays become arrays on the device.  A miss goes on with
-        the arguments as they were given: only they tell which arrays decide where it runs.
+        A miss goes on with the arguments as they were given: only they tell which arrays decide
+        where it runs.
         """
         if self._optional:
             slots = self._without_defaults(slots)
         leaves, structure = _flattened(self._given(slots))
         try:
-            table = self._tables.get(self._key(slots, structure))
+            key = form, *_ = self._key(slots, structure)
+            table = self._tables.get(key)
         except TypeError:  # an unhashable static value, which is refused elsewhere
             return MISS
         if table is None:
             return MISS
+        found, has_containers = MISS, type(structure) is not int
         # Trees are mostly of arrays: looking at each leaf takes longer than trying.
-        if type(structure) is not int or _ARRAYS.issuperset(map(type, leaves)):
+        if has_containers or _ARRAYS.issuperset(map(type, leaves)):
             found = table.leaves_dispatch.call(leaves)
-            if found is not MISS:
-                return found
-        if not converts:
-            return MISS
+        if found is MISS and self.converts:
+            found = self.run_converted(leaves, table)
+        if has_containers and found is not MISS:
+            self._trees.use(slots, structure, form, table)
+        return found
+
+    def run_converted(self, leaves: Sequence[Any], table: ProgramTable) -> Any:
+        """Run a program of a table with numbers and NumPy arrays put on the device; else `MISS`."""
         try:
             arrays = converted(tuple(leaves), self._is_library)
         except OverflowError:  # the slow path raises it with the name of the argument
             return MISS
         return MISS if arrays is None else table.leaves_dispatch.call(arrays)
+
+    def has_default(self, slots: Sequence[Any]) -> bool:
+        """Whether a number equals its default."""
+        return bool(self._optional) and self._without_defaults(slots) is not slots
 
     def _without_defaults(self, slots: Sequence[Any]) -> Sequence[Any]:
         """The slots without numbers that equal their defaults, which are a part of the function."""
@@ -173,8 +192,11 @@ class CallSlots:
         return tuple([slots[i] for i in self._arrays if slots[i] is not MISSING])
 
     def _key(self, slots: Sequence[Any], structure: Any) -> tuple[Any, ...]:
-        form = form_of(self.signature, slots, StaticValue) if self._has_forms else ()
-        return form, structure, config.version()
+        return self.form(slots), structure, config.version()
+
+    def form(self, slots: Sequence[Any]) -> tuple[Any, ...]:
+        """The form of a call: Note [Two keys]."""
+        return form_of(self.signature, slots, StaticValue) if self._has_forms else ()
 
     def link(
         self, slots: Sequence[Any], canonical: _Call, table: ProgramTable, dispatch: Any

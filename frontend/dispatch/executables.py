@@ -38,6 +38,7 @@ from anvl.runtime import (
     DonationWarning,
     Executable,
     Placement,
+    Rebuild,
     array_type,
     compile_lowered,
     default_placement,
@@ -45,6 +46,7 @@ from anvl.runtime import (
     phase,
     put,
 )
+from anvl.tree.reading import building_of
 
 __all__ = ["Program", "clear_executables", "compiled", "compiled_program", "executable_of"]
 
@@ -134,9 +136,13 @@ class Program(NamedTuple):
         places, look = self._checks()
         return self.executable.entry(
             self.constants,
-            None if is_plain else self.rebuild if self.state is None else self._rebuild_settled,
+            None if is_plain else self._rebuild_settled if self.state else self._building(),
             (places, look) if places else None,
         )
+
+    def _building(self) -> Rebuild:
+        """The source of the return value, or the function that makes it."""
+        return building_of(self.out_tree) or self.out_tree.unflatten
 
     def rebuild(self, results: Sequence[Array]) -> Any:
         return tree.unflatten(self.out_tree, results)

@@ -238,7 +238,7 @@ class Jit:
     def dispatcher(self, n_args: int, slow: Callable[..., Any]) -> Any:
         """Generated code for n arrays, which calls `slow` for any other arguments."""
         names = functools.partial(_names_of, self._f, n_args)
-        dispatch = make_dispatch(n_args, None, slow, argument_names=names)
+        dispatch = make_dispatch(n_args, slow, argument_names=names)
         if all(i >= n_args for i in self._static.positions):
             self.attach(n_args, dispatch)
         return dispatch

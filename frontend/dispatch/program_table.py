@@ -11,17 +11,15 @@ from anvl.core.arguments import Arguments, input_names
 from anvl.core.avals import aval
 from anvl.dispatch.padding.buckets import bucketed
 from anvl.recompilation.key_differences import Key
-from anvl.runtime import Array, ArrayType, make_flat_dispatch
+from anvl.runtime import MISS, Array, ArrayType, make_flat_dispatch
 
 if TYPE_CHECKING:
     from anvl.captured.staleness import Captured
     from anvl.dispatch.executables import Program
     from anvl.dispatch.jit import Jit
 
-__all__ = ["MISS", "Kept", "ProgramTable", "structure_of_arrays"]
+__all__ = ["Kept", "ProgramTable", "structure_of_arrays"]
 
-#: What a dispatcher of leaves returns that knows no program for them.
-MISS = object()
 _ELSEWHERE = "elsewhere"
 _MAX_FORMER = 4  # programs kept for values that a function closed over before
 
@@ -54,7 +52,7 @@ class ProgramTable:
         # Programs for other values of what the function closes over.
         self._former: dict[tuple[Any, ...], list[tuple[Program, Captured]]] = {}
         # Dispatchers that are told of the programs.
-        self.leaves_dispatch = make_flat_dispatch(self._refuse, argument_names=self._names)
+        self.leaves_dispatch = make_flat_dispatch(self._refuse, argument_names=self.names)
         self._dispatches: list[Any] = [self.leaves_dispatch]
 
     def __len__(self) -> int:
@@ -69,7 +67,7 @@ class ProgramTable:
         self._dispatches.append(dispatch)
         self.install_all()
 
-    def _names(self) -> list[str]:
+    def names(self) -> list[str]:
         """Names of the leaves, for messages."""
         treedef, static, _ = self._key
         return input_names(self._owner._f, Arguments([], treedef, static))

@@ -199,7 +199,7 @@ class Compiled:
         # Positional arrays alone take the path of `jit`: a third of the time.
         self._call: Any = None
         if padding is None and traced.in_tree == tree.structure(((0,) * self._n_arrays, {})):
-            dispatch = make_dispatch(self._n_arrays, None, self._slow)
+            dispatch = make_dispatch(self._n_arrays, self._slow)
             dispatch.install(self.executable.arg_types[len(order) :], self._program.entry())
             self._call = dispatch.call
 

@@ -16,7 +16,7 @@ __all__ = ["deleted_argument", "execution_failure"]
 def deleted_argument(name: str, arg: Array) -> RuntimeFailure:
     """The error for a deleted argument."""
     return RuntimeFailure(
-        f"execute: argument {name}: array {arg.aval} {fate_of(arg.buffer)}; "
+        f"execute: argument {name}: array {arg.aval} {fate_of(arg)}; "
         f"keep a copy with x.copy(), or do not donate it"
     )
 

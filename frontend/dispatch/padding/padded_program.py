@@ -70,9 +70,9 @@ class PaddedCall(NamedTuple):
     ) -> list[Array]:
         """The results at the true sizes; deletes arrays whose padded copy was donated."""
         for x, copy in zip(given, padded, strict=False):
-            word = getattr(copy.buffer, "donated_to", None)
-            if word is not None and not x.buffer.is_deleted():
-                x.buffer.donated_to = word
+            fate = getattr(copy, "fate", None)
+            if fate is not None and copy is not x:
+                x.fate = fate
                 x.buffer.delete()
         return [_resized(y, shape) for y, shape in zip(results, self.out_shapes, strict=True)]
 

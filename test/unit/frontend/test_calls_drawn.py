@@ -109,8 +109,11 @@ def test_any_mix_of_arguments(donated, base, spellings):
         assert not donated or taken[-1].is_deleted()
         assert jitted.cache_info().compiled == jitted.cache_size() == len(keys)
     with anvl.expect_compiles(0):
-        for call, positional in calls:
-            called(jitted, call, 4 - positional, wrapped)
+        for _ in range(3):  # by their structures, then by code that is generated for these
+            for call, positional in calls:
+                found, expected = called(jitted, call, 4 - positional, wrapped), called(f, call, 0)
+                assert_same(*map(anvl.tree.leaves, (found, expected)))
+                assert not donated or taken[-1].is_deleted()
 
 
 def test_records_of_threads_are_all_kept():

@@ -69,6 +69,20 @@ def test_later_use_names_the_function_the_argument_and_the_line(step):
     assert repr(params["w"]) == "Array(deleted, shape=(2,), dtype=float32)"
 
 
+def test_each_line_of_a_function_is_told_from_the_others():
+    f, g = anvl.jit(lambda x: x * 2, donate=0), anvl.jit(lambda t: {"w": t["w"] * 2}, donate=0)
+    first = line_here() + 3
+    for _ in range(5):
+        x, y, u, v = f32(1.0), f32(1.0), {"w": f32(1.0)}, {"w": f32(1.0)}
+        f(x)
+        f(y)
+        g(u)
+        g(v)
+        for i, array in enumerate((x, y, u["w"], v["w"])):
+            with pytest.raises(RuntimeFailure, match=rf"test_donation.py:{first + i};"):
+                array.numpy()
+
+
 def test_by_position_and_by_keyword():
     ways = [lambda f, x, y: f(x, y), lambda f, x, y: f(x, y=y), lambda f, x, y: f(y=y, x=x)]
     for donate in (1, "y", ("y",), [1]):

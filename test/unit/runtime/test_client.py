@@ -103,7 +103,7 @@ needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no for
 def test_a_forked_child_is_told_so_at_once():
     code = f"""{FORK}
     double, x = rt.compile(program), rt.put(np.ones(2, "float32"))
-    dispatch = rt.make_dispatch(1, 1, lambda x: None)
+    dispatch = rt.make_dispatch(1, lambda x: None)
     dispatch.install(double.arg_types, double.entry())
     dispatch.call(x)
 
@@ -112,7 +112,7 @@ def test_a_forked_child_is_told_so_at_once():
             lambda: rt.put(np.ones(2)), lambda: rt.compile(program), lambda: double.execute([x]),
             lambda: dispatch.call(x), lambda: double.entry(), x.numpy, x.copy, x.delete,
             x.block_until_ready, lambda: rt.put(x), rt.devices,
-            lambda: rt.cpu_client(1), lambda: rt.make_dispatch(0, 0, lambda: 1).call(),
+            lambda: rt.cpu_client(1), lambda: rt.make_dispatch(0, lambda: 1).call(),
         ]
         for i, use in enumerate(uses):
             try:

@@ -35,7 +35,7 @@ def never(*args: object) -> object:
 
 
 def installed(program: rt.Executable, n_out: int | None, **options) -> rt.Dispatch:
-    dispatch = rt.make_dispatch(len(program.arg_types), n_out, never)
+    dispatch = rt.make_dispatch(len(program.arg_types), never)
     dispatch.install(program.arg_types, program.entry(**options))
     return dispatch
 
@@ -87,7 +87,7 @@ def test_constants_come_before_the_arguments():
         "func.func @main(%c: tensor<2xf32>, %x: tensor<2xf32>) -> tensor<2xf32> {"
         "  %y = stablehlo.subtract %c, %x : tensor<2xf32>\n  return %y : tensor<2xf32> }"
     )
-    dispatch = rt.make_dispatch(1, 1, never)
+    dispatch = rt.make_dispatch(1, never)
     dispatch.install(program.arg_types[1:], program.entry(constants=[array(10)]))
     for x in (1, 2):
         assert dispatch.call(array(x)).tolist() == [10 - x] * 2
@@ -102,7 +102,7 @@ def test_constants_come_before_the_arguments():
     ids=["numpy", "number", "none", "text", "dict", "shape", "dtype"],
 )
 def test_what_is_not_known_goes_to_slow(argument):
-    dispatch = rt.make_dispatch(2, 1, lambda *args: args)
+    dispatch = rt.make_dispatch(2, lambda *args: args)
     dispatch.install(sums(2, 1).arg_types, sums(2, 1).entry())
     known = array(1)
     assert dispatch.call(known, argument) == (known, argument)
@@ -116,13 +116,13 @@ def test_slow_may_install_what_it_was_asked_for():
         dispatch.install([x.aval], program.entry())
         return dispatch.call(x)
 
-    dispatch = rt.make_dispatch(1, 1, slow)
+    dispatch = rt.make_dispatch(1, slow)
     assert [dispatch.call(array(i)).tolist() for i in range(3)] == [[0, 0], [1, 1], [2, 2]]
     assert len(calls) == 1
 
 
 def test_while_tracing_everything_goes_to_slow():
-    dispatch = rt.make_dispatch(1, 1, lambda x: "slow")
+    dispatch = rt.make_dispatch(1, lambda x: "slow")
     dispatch.install(sums(1, 1).arg_types, sums(1, 1).entry())
     x = array(1)
     rt.begin_tracing()
@@ -138,7 +138,7 @@ def test_while_tracing_everything_goes_to_slow():
 
 
 def test_cleared_caches_send_everything_to_slow():
-    dispatch = rt.make_dispatch(1, 1, lambda x: "slow")
+    dispatch = rt.make_dispatch(1, lambda x: "slow")
     for clear in (dispatch.clear, rt.clear_caches):
         dispatch.install(sums(1, 1).arg_types, sums(1, 1).entry())
         clear()
@@ -146,7 +146,7 @@ def test_cleared_caches_send_everything_to_slow():
 
 
 def test_a_dispatcher_nobody_holds_is_freed():
-    dispatch = rt.make_dispatch(1, 1, never)
+    dispatch = rt.make_dispatch(1, never)
     call = weakref.ref(dispatch.call)
     del dispatch
     gc.collect()
@@ -175,7 +175,7 @@ def test_errors_of_slow_come_through_without_a_false_cause(error):
         raise error
 
     with pytest.raises(type(error)) as caught:
-        rt.make_dispatch(1, 1, slow).call(3)
+        rt.make_dispatch(1, slow).call(3)
     assert caught.value is error
     assert caught.value.__context__ is None
 
@@ -188,7 +188,7 @@ def test_errors_of_rebuild_come_through():
 
 def test_a_deleted_argument_is_refused_by_name():
     program = sums(2, 1)
-    dispatch = rt.make_dispatch(2, 1, never, argument_names=["x", "params['w']"])
+    dispatch = rt.make_dispatch(2, never, argument_names=["x", "params['w']"])
     dispatch.install(program.arg_types, program.entry())
     gone = array(1)
     gone.delete()
@@ -198,7 +198,7 @@ def test_a_deleted_argument_is_refused_by_name():
 
 def test_a_deleted_constant_is_said():
     program, constant = sums(2, 1), array(1)
-    dispatch = rt.make_dispatch(1, 1, never)
+    dispatch = rt.make_dispatch(1, never)
     dispatch.install(program.arg_types[1:], program.entry(constants=[constant]))
     constant.delete()
     with pytest.raises(rt.RuntimeFailure, match=r"constant 0 .* deleted or donated"):
@@ -206,8 +206,10 @@ def test_a_deleted_constant_is_said():
 
 
 def test_impossible_numbers_are_refused():
-    with pytest.raises(ValueError, match="make_dispatch: numbers must not be negative, got -1, 1"):
-        rt.make_dispatch(-1, 1, never)
+    with pytest.raises(
+        ValueError, match="make_dispatch: the number of arguments is not negative, got -1"
+    ):
+        rt.make_dispatch(-1, never)
 
 
 # lists
@@ -225,13 +227,15 @@ def test_a_list_of_any_length_is_dispatched_by_all_its_types():
 
 def test_programs_of_a_variant_run_in_it_alone():
     calls = []
-    dispatch = rt.make_dispatch(1, 1, lambda x: calls.append(x))
+    dispatch = rt.make_dispatch(1, lambda x: calls.append(x))
     program, x = sums(1, 1), array(1)
     dispatch.install(program.arg_types, program.entry())
     try:
         rt.set_variant("other")
         assert dispatch.call(x) is None
-        dispatch.install(program.arg_types, program.entry()._replace(rebuild=lambda ys: "other"))
+        dispatch.install(
+            program.arg_types, program.entry()._replace(only=None, finish=lambda _: "other")
+        )
         assert dispatch.call(x) == "other"
     finally:
         rt.set_variant(None)

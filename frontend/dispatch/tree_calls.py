@@ -1,0 +1,152 @@
+"""Known structures of arguments: the calls of a function that have containers among them.
+
+Note [Known structures]
+
+A call with a dict of arrays, found by its form and structure, takes twice as long as in JAX: the
+containers are walked and flattened, and the structure is hashed and compared.  So a structure that
+is seen again gets code of its own, which reads the leaves where they are known to be: a dict must
+be a dict of so many keys, with these; else the structure is another one.  The function tries the
+codes of the structures that it knows before it looks for arrays alone, once it has any.
+
+Code is generated at the second call that finds its program by the structure.  A function keeps
+`_MOST` structures; another one takes the place of the oldest after `_MANY` calls, so that programs
+which alternate between many do not spend their time on generating code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from anvl.core import config
+from anvl.core.arguments import StaticValue
+from anvl.core.trace_state import current
+from anvl.runtime import MISS, MISSING, Dispatch, make_tree_call, take_trees
+from anvl.tree.reading import reading_of
+
+if TYPE_CHECKING:
+    from anvl.dispatch.call_slots import CallSlots
+    from anvl.dispatch.program_table import ProgramTable
+
+__all__ = ["TreeCalls"]
+
+_MOST = 8
+_SOON, _MANY = 2, 100
+_NEVER = -(2**62)  # calls of a structure that has no code
+_MAX_COUNTED = 256
+
+
+class TreeCalls:
+    """The structures that a function knows, the newest first."""
+
+    def __init__(self, owner: CallSlots) -> None:
+        self._owner = owner
+        self._known: dict[Any, _TreeCall] = {}
+        # Calls of structures without code.
+        self._counts: dict[Any, int] = {}
+
+    def use(self, slots: Sequence[Any], structure: Any, form: Any, table: ProgramTable) -> None:
+        """Note a call whose program was found by its structure."""
+        signature = self._owner.signature
+        absent: tuple[int, ...] = ()
+        if not signature.is_open:  # else one that is missing is a leaf, and no array
+            absent = tuple([i for i in signature.arrays if slots[i] is MISSING])
+        at = structure, absent
+        known = self._known.get(at)
+        if known is None:
+            known = self._generated(at, structure, absent, table)
+        if known is not None:
+            known.link(form, table)
+
+    def _generated(
+        self, at: Any, structure: Any, absent: Sequence[int], table: ProgramTable
+    ) -> _TreeCall | None:
+        """New code for a structure, if it is seen often enough, and can have some."""
+        if len(self._counts) >= _MAX_COUNTED:
+            self._counts.clear()
+        count = self._counts[at] = self._counts.get(at, 0) + 1
+        if count < (_SOON if len(self._known) < _MOST else _MANY):
+            return None
+        signature = self._owner.signature
+        structures: list[Any] = [None] * len(signature.names)
+        parts = iter(structure.children())
+        for i in signature.arrays:
+            structures[i] = MISSING if i in absent else next(parts)
+        reading = reading_of(structures, MISSING)
+        if reading is None:
+            self._counts[at] = _NEVER
+            return None
+        del self._counts[at]
+        containers = [i for i in signature.arrays if i not in absent and structures[i].node_data()]
+        made = _TreeCall(self._owner, reading, containers, table)
+        others = list(self._known.items())[: _MOST - 1]
+        self._known = {at: made, **dict(others)}
+        self._tell_all()
+        return made
+
+    def tell(self, function: Dispatch) -> None:
+        """Tell a function which structures are known."""
+        calls = list(self._known.values())
+        containers = sorted({i for call in calls for i in call.containers})
+        dispatches = [call.dispatch for call in calls]
+        take_trees(function, self._owner.signature, dispatches, containers)
+
+    def _tell_all(self) -> None:
+        for function in self._owner.functions:
+            self.tell(function)
+
+    def forget(self, table: ProgramTable) -> None:
+        """Forget the calls of a table."""
+        kept = {at: call for at, call in self._known.items() if call.drop(table)}
+        if len(kept) < len(self._known):
+            self._known = kept
+            self._tell_all()
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._counts = {}
+        if self._known:
+            self._known = {}
+            self._tell_all()
+
+
+class _TreeCall:
+    """Generated code for the calls with arguments of one structure."""
+
+    def __init__(
+        self, owner: CallSlots, reading: Any, containers: Sequence[int], table: ProgramTable
+    ) -> None:
+        self.containers = containers
+        self._owner = owner
+        self._tables: dict[Any, ProgramTable] = {}
+        self.dispatch: Dispatch = make_tree_call(
+            owner.signature,
+            reading,
+            self._others,
+            argument_names=table.names,
+            static_value=StaticValue,
+        )
+
+    def link(self, form: Any, table: ProgramTable) -> None:
+        """Find the programs of a table for calls of this form."""
+        if self._tables.get((form, config.version())) is not table:
+            self._tables[form, config.version()] = table
+            self.dispatch.link(form, table.leaves_dispatch)
+
+    def drop(self, table: ProgramTable) -> bool:
+        """Forget the calls of a table; returns whether any are left."""
+        for key in [key for key, known in list(self._tables.items()) if known is table]:
+            self._tables.pop(key, None)
+        self.dispatch.unlink(table.leaves_dispatch)
+        return bool(self._tables)
+
+    def _others(self, leaves: Sequence[Any], slots: tuple[Any, ...]) -> Any:
+        """The calls of this structure with numbers or NumPy arrays."""
+        owner = self._owner
+        if current.trace is not None or not owner.converts or owner.has_default(slots):
+            return MISS
+        try:
+            table = self._tables.get((owner.form(slots), config.version()))
+        except TypeError:  # an unhashable static value
+            return MISS
+        return MISS if table is None else owner.run_converted(leaves, table)

@@ -1,0 +1,177 @@
+"""Source that reads the leaves of trees of one structure, in place of flattening them.
+
+Flattening walks the containers, sorts the keys of dicts, and makes a structure, which is hashed and
+compared: 50 us for a dict of 200 arrays, of which reading it as its known structure takes 5.
+Containers that contain themselves have no structure, so no reading fits them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from anvl.runtime import Building, Reading
+
+__all__ = ["building_of", "reading_of"]
+
+_MOST_BUILT = 16  # leaves, and twice as many nodes
+
+_MOST_NODES = 4096
+_ONE_BY_ONE = 8  # leaves of a container that are read by name; more are read at once
+_LARGEST_KEY = 2**63
+
+
+def reading_of(structures: Sequence[Any], missing: Any) -> Reading | None:
+    """The source that reads the slots `a0`, `a1`, ... of these structures.
+
+    A slot whose structure is None is not read, one of `missing` must be missing.  None if there are
+    containers other than dicts, lists, tuples and named tuples, or keys other than texts and
+    integers.
+
+    Examples
+    --------
+    >>> from anvl import tree
+    >>> reading_of([tree.structure({"w": 1, "b": 2})], object()).lines
+    ("if type(a0) is not dict or len(a0) != 2: return miss", "x1 = a0['b']", "x2 = a0['w']")
+    """
+    reader = _Reader()
+    for i, structure in enumerate(structures):
+        if structure is missing:
+            reader.lines.append(f"if a{i} is not missing: return miss")
+        elif structure is not None and not reader.read(f"a{i}", structure):
+            return None
+    return Reading(tuple(reader.lines), tuple(reader.leaves), reader.names)
+
+
+class _Reader:
+    """The source as it grows."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.leaves: list[str] = []
+        self.names: dict[str, Any] = {}
+        self._count = 0
+
+    def read(self, name: str, structure: Any) -> bool:
+        """Read the variable `name`; false if its structure cannot be read."""
+        data = structure.node_data()
+        if data is None:
+            self.leaves.append(name)
+            return True
+        kind, keys = data
+        if kind is type(None):
+            self.lines.append(f"if {name} is not None: return miss")
+            return True
+        if structure.num_nodes + self._count > _MOST_NODES:
+            return False
+        if kind is dict:
+            return all(map(_is_plain, keys)) and self._read_dict(name, keys, structure)
+        if kind is list or kind is tuple:
+            self.lines.append(f"if type({name}) is not {kind.__name__}: return miss")
+            return self._read_sequence(name, structure)
+        if not _is_named_tuple(kind):
+            return False
+        of = self._named("K", kind)
+        self.lines.append(f"if type({name}) is not {of}: return miss")
+        return self._read_sequence(name, structure)
+
+    def _read_dict(self, name: str, keys: Sequence[Any], structure: Any) -> bool:
+        n = len(keys)
+        self.lines.append(f"if type({name}) is not dict or len({name}) != {n}: return miss")
+        if _has_many_leaves(structure, n):
+            at_once, get = self._variable(), self._named("get", operator.itemgetter(*keys))
+            self.lines.append(f"{at_once} = {get}({name})")
+            self.leaves.append(f"*{at_once}")
+            return True
+        variables = [self._variable() for _ in keys]
+        self.lines += [f"{x} = {name}[{key!r}]" for x, key in zip(variables, keys, strict=True)]
+        return self._read_children(variables, structure)
+
+    def _read_sequence(self, name: str, structure: Any) -> bool:
+        children = structure.children()
+        n = len(children)
+        if n == 0:
+            self.lines.append(f"if {name}: return miss")
+            return True
+        if _has_many_leaves(structure, n):
+            at_once = self._variable()
+            self.lines.append(f"{at_once} = tuple({name})")
+            self.lines.append(f"if len({at_once}) != {n}: return miss")
+            self.leaves.append(f"*{at_once}")
+            return True
+        variables = [self._variable() for _ in children]
+        self.lines.append(f"[{', '.join(variables)}] = {name}")
+        return self._read_children(variables, structure)
+
+    def _read_children(self, variables: Sequence[str], structure: Any) -> bool:
+        return all(map(self.read, variables, structure.children()))
+
+    def _variable(self) -> str:
+        self._count += 1
+        return f"x{self._count}"
+
+    def _named(self, prefix: str, x: Any) -> str:
+        self._count += 1
+        self.names[f"{prefix}{self._count}"] = x
+        return f"{prefix}{self._count}"
+
+
+def building_of(structure: Any) -> Building | None:
+    """The source that makes a tree of this structure from its leaves `a0`, `a1`, ...
+
+    None as for `reading_of`, and for more than a few leaves, which C++ puts together as fast.  It
+    is not cached: structures with the keys 1 and True are equal.
+
+    Examples
+    --------
+    >>> from anvl import tree
+    >>> building_of(tree.structure({"w": 1, "b": [2, None]})).source
+    "{'b': [a0, None], 'w': a1}"
+    """
+    if structure.num_leaves > _MOST_BUILT or structure.num_nodes > 2 * _MOST_BUILT:
+        return None
+    names: dict[str, Any] = {}
+    source = _built(structure, names, itertools.count())
+    return None if source is None else Building(source, names)
+
+
+def _built(structure: Any, names: dict[str, Any], leaves: Iterator[int]) -> str | None:
+    """The expression of a tree; its named tuples are added to `names`."""
+    data = structure.node_data()
+    if data is None:
+        return f"a{next(leaves)}"
+    kind, keys = data
+    parts = [_built(child, names, leaves) for child in structure.children()]
+    return None if None in parts else _literal(kind, keys, parts, names)
+
+
+def _literal(kind: type, keys: Any, parts: Sequence[Any], names: dict[str, Any]) -> str | None:
+    """The expression of a container with these expressions as its parts."""
+    listed = "".join(f"{part}, " for part in parts)
+    if kind is type(None):
+        return "None"
+    if kind is list or kind is tuple:
+        return f"[{listed}]" if kind is list else f"({listed})"
+    if kind is dict and all(map(_is_plain, keys)):
+        return f"{{{', '.join(f'{k!r}: {x}' for k, x in zip(keys, parts, strict=True))}}}"
+    if not _is_named_tuple(kind):
+        return None
+    names[f"K{len(names)}"] = kind
+    return f"K{len(names) - 1}({listed})"
+
+
+def _has_many_leaves(structure: Any, n: int) -> bool:
+    return n > _ONE_BY_ONE and structure.num_leaves == n == structure.num_nodes - 1
+
+
+def _is_plain(key: Any) -> bool:
+    """Whether a key is equal to no key of another type, but for subclasses, and can be written."""
+    return type(key) is str or (type(key) is int and -_LARGEST_KEY <= key < _LARGEST_KEY)
+
+
+def _is_named_tuple(kind: type) -> bool:
+    """Whether unpacking an object of this class gives its children."""
+    own: Any = kind.__iter__ if issubclass(kind, tuple) else None
+    return hasattr(kind, "_fields") and own is tuple.__iter__
