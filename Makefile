@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 ON_PLUGIN := $(if $(PLUGIN),ANVL_DEFAULT_DEVICE=$(PLUGIN))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-processors test-newest test-matrix check unit lit examples sweep sweep-part mutants fuzz jax foreign foreign-torch array-api fuzz-text names bench typing public-types format ops wheel clean
+.PHONY: help setup demo test test-processors test-newest test-matrix check unit lit examples sweep sweep-part mutants fuzz jax foreign foreign-torch array-api fuzz-text names bench typing public-types format ops docs wheel clean
 
 help: ## list the targets
 	@echo "anvl: the two commands to start with are \`make demo\` and \`make test\`."
@@ -127,6 +127,10 @@ public-types: setup typing ## the public names that pyright has no sure type of 
 format: setup ## format the code and fix what the linter can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: setup ## build the reference and all pages as a site, in out/docs/html (Sphinx is installed for this alone)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	$(BIN)/python -m anvl.tools.reference.build
 
 ops: setup ## write the generated files again
 	$(BIN)/python -m anvl.tools.dev.generate

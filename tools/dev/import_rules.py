@@ -46,7 +46,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     ),
     "tools": (
         "io", "cache", "doctor", "new", "run", "opt", "diff", "viz", "reduce", "checks", "lsp",
-        "dev",
+        "reference", "dev",
     ),
 }  # fmt: skip
 

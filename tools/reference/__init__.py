@@ -1,0 +1,1 @@
+"""The API reference: docstrings and pages of `docs/` as one searchable site."""
