@@ -408,9 +408,10 @@ class CallOp(AnvlOp):
         with remembering() as known:
             key = f.name, tuple(is_wanted)
             if key not in known:
+                known[key] = [True] * len(f.types[0])  # meanwhile, as a rule may call its function
                 rule = rule_of(f.function)
-                all_of = [True] * len(f.types[0])
-                known[key] = all_of if rule is None else rule.operands_read(f, is_wanted)
+                if rule is not None:
+                    known[key] = rule.operands_read(f, is_wanted)
             return known[key]
 
     @classmethod

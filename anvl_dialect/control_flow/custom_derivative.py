@@ -67,6 +67,16 @@ class Custom(FunctionRule):
                 f"its rule @{rule.name} is {found}, but must be {ir.FunctionType.get(*wanted)}"
             )
 
+    def operands_read(self, f: Callee, is_wanted: Sequence[bool]) -> list[bool]:
+        """Also what its rule reads: the copy of a call is differentiated, too."""
+        by_body = super().operands_read(f, is_wanted)
+        if not any(is_wanted) or "nested" in f.request(self):
+            return by_body
+        program = self.read(f)[0].program
+        by_rule = program.slice().values
+        pairs = zip(by_body, program.arguments, strict=False)
+        return [read or x in by_rule for read, x in pairs]
+
     def with_state(self, request: Any, count: int) -> ir.Attribute:
         if "nested" in request:
             return super().with_state(request, count)

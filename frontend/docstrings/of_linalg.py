@@ -76,7 +76,6 @@ _STANDARD = frozenset(
     "vector_norm".split()
 )
 _NUMPY = frozenset("cond eig eigvals lstsq multi_dot norm tensorinv tensorsolve".split())
-_SCIPY = frozenset("cho_factor cho_solve cholesky det expm inv pinv solve_triangular".split())
 
 
 def _link(name: str) -> str | None:
@@ -85,12 +84,11 @@ def _link(name: str) -> str | None:
         return f"{pages}{name}.html"
     if name in _NUMPY:
         return f"https://numpy.org/doc/stable/reference/generated/numpy.linalg.{name}.html"
-    return _scipy_link(name)
+    return _scipy_link(name) if name == "expm" else None
 
 
-def _scipy_link(name: str) -> str | None:
-    pages = "https://docs.scipy.org/doc/scipy/reference/generated/scipy.linalg."
-    return f"{pages}{name}.html" if name in _SCIPY else None
+def _scipy_link(name: str) -> str:
+    return f"https://docs.scipy.org/doc/scipy/reference/generated/scipy.linalg.{name}.html"
 
 
 _EXAMPLES = {
@@ -106,5 +104,28 @@ _EXAMPLES = {
     ),
 }
 
+_SCIPY_PARAMETERS = {
+    "A": "array: Of shape (..., n, n): square matrices.",
+    "dtype": "dtype",
+    "exact": "bool: Whether to give integers.",
+    "lapack_driver": "str: Ignored.",
+    "max_squarings": "int: The largest number of squarings.",
+    "n": "int: The number of rows.",
+    "q": "array: Of shape (..., n, n).",
+    "upper_triangular": "bool: Ignored.",
+}
+_SCIPY_RESULTS = {
+    "Array of the shape of A, of floats or complex numbers.": "cosm sinm tanm coshm sinhm tanhm",
+    "Array of the shape of q.": "solve_continuous_lyapunov",
+    "Array of shape (..., n - 1, n - 1), of floats or complex numbers.": "fiedler_companion",
+    "Array of shape (n, n).": "hadamard hilbert invpascal",
+}
+
 LINALG = Entries(_PARAMETERS, _OWN, by_name(_RESULTS), _link)
-SCIPY_LINALG = Entries(_PARAMETERS, _OWN, by_name(_RESULTS), _scipy_link, _EXAMPLES)
+SCIPY_LINALG = Entries(
+    {**_PARAMETERS, **_SCIPY_PARAMETERS},
+    {**_OWN, "invpascal": {"kind": '{"symmetric", "lower", "upper"}'}},
+    by_name({**_RESULTS, **_SCIPY_RESULTS}),
+    _scipy_link,
+    _EXAMPLES,
+)

@@ -50,6 +50,7 @@ from anvl.numpy.standard.matrices import (
     trace,
     vector_norm,
 )
+from anvl.numpy.standard.matrices import square_matrices as _square
 from anvl.numpy.standard.matrices import stack_of_matrices as _matrix
 from anvl.runtime import Array, hiding_frames
 
@@ -70,13 +71,6 @@ def composed(f: Callable[..., Value], *xs: Tracer) -> Tracer:
     with location:
         y = f(*[trace.tracer_of(x).value for x in xs])
     return Tracer(y, aval_of_type(y.type), trace, location)
-
-
-def _square(name: str, x: Any) -> Tracer:
-    a = _matrix(name, x)
-    if a.shape[-1] != a.shape[-2]:
-        raise np.linalg.LinAlgError(f"{name}: takes square matrices, got {a.aval}")
-    return a
 
 
 def _ct(x: Any) -> Any:
@@ -410,9 +404,7 @@ def matrix_power(a: Any, n: int) -> Any:
     [[1 5]
      [0 1]]
     """
-    (x,), _ = promoted("matrix_power", (a,), "int")
-    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
-        raise np.linalg.LinAlgError(f"matrix_power: takes square matrices, got {x.aval}")
+    x = _square("matrix_power", a, "int")
     n = int_of(n, "n", "matrix_power")
     if n == 0:
         return _unit(x)

@@ -74,6 +74,14 @@ def stack_of_matrices(name: str, x: Any, at_least: str = "float") -> Tracer:
     return a
 
 
+def square_matrices(name: str, x: Any, at_least: str = "float") -> Tracer:
+    """x as a stack of square matrices."""
+    a = stack_of_matrices(name, x, at_least)
+    if a.shape[-1] != a.shape[-2]:
+        raise LinAlgError(f"{name}: takes square matrices, got {a.aval}")
+    return a
+
+
 @public("ord", "keepdims")
 def matrix_norm(x: Any, *, keepdims: bool = False, ord: Any = "fro") -> Any:
     """Norm of each matrix of a stack; its derivative at zero is 0.

@@ -357,6 +357,20 @@ def test_rules_may_call_each_other():
     np.testing.assert_allclose([float(y) for y in found], expected, rtol=rounding(PROGRAM))
 
 
+def test_a_rule_reads_arguments_that_its_function_does_not():
+    @anvl.custom_vjp
+    def outer(b, x, y):
+        return b / x
+
+    @anvl.custom_vjp
+    def inner(b, x, y):
+        return b / y
+
+    outer.defvjp(lambda primals, _, g: (inner(g, *primals[1:]), None, None))
+    inner.defvjp(lambda primals, _, g: (g / primals[1], None, None))
+    assert float(anvl.jvp(lambda b: outer(b, 2.0, 4.0), (1.0,), (1.0,))[1]) == 0.5
+
+
 def test_a_derivative_that_needs_itself_is_refused():
     f = anvl.custom_jvp(anp.exp)
     f.defjvp(lambda primals, result, tangents: tangents[0] * anvl.grad(f)(primals[0]))

@@ -7,6 +7,7 @@ from tolerances import ITERATION, rounding
 import anvl
 import anvl.numpy as np
 from anvl import tree
+from anvl.testing import check_grads
 
 SYMMETRIC = numpy.array([[4.0, 1.0], [1.0, 3.0]])
 GENERAL = numpy.array([[4.0, 1.0], [-0.5, 3.0]])
@@ -150,6 +151,18 @@ def test_aux_of_a_root_and_a_guess_without_a_derivative():
     (x, aux), slopes = anvl.value_and_grad(run, wrt=(0, 1), has_aux=True)(4.0, 1.5)
     assert aux == {"steps": 6, "method": "newton"} or int(aux["steps"]) == 6
     close((x, *slopes), (2.0, 0.25, 0.0))
+
+
+def test_solvers_may_close_over_traced_values_themselves():
+    """The rule of a solver calls the other one, of which the body does not read all arguments."""
+
+    def f(x):
+        def solve(_, b):
+            return b / (2 * x)
+
+        return anvl.custom_linear_solve(lambda y: 2 * x * y, x * x * x, solve, solve)
+
+    check_grads(f, (1.5,), order=2)
 
 
 @pytest.mark.parametrize(
