@@ -117,7 +117,8 @@ class Tracer(ArrayMethods):
 
     def __index__(self) -> NoReturn:
         self._refuse(
-            "a Python index, size or range()", "mark the argument static, or use its .shape"
+            "a Python index, size or range()",
+            "index anvl.numpy.asarray(x)[i], mark the argument static, or use its .shape",
         )
 
     def item(self) -> NoReturn:
@@ -133,10 +134,10 @@ class Tracer(ArrayMethods):
         self._refuse(".numpy()", "return the array and call .numpy() on the result")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
-        self._refuse(
-            "NumPy (np.asarray, or an np. function)",
-            "use the function of the same name in anvl.numpy",
-        )
+        remedy = "use the function of the same name in anvl.numpy"
+        if self.dtype.kind in "biu":  # it may be an index
+            remedy += ", and index anvl.numpy.asarray(x)[i] in place of a NumPy array"
+        self._refuse("NumPy (np.asarray, or an np. function)", remedy)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *xs: Any, **kwargs: Any) -> Any:
         """Dispatch `numpy_array + tracer` to anvl's operator; `numpy.sin(tracer)` would need

@@ -135,8 +135,10 @@ def _exported(data: bytes, path: str, name: str, constants: Given) -> Callable[.
             f"jax.export: {error}"
         ) from None
     module = read_program(exported.module, "load", path)
-    platforms = _platform_indices(module, exported, path, name)
+    platform = _platform_index(module, exported, path, name)
     function = ImportedFunction(module, name, f"load: {path}")
+    # Of i32, or of i64 where JAX had 64-bit types.
+    platforms = [] if platform is None else [np.array(platform, function.inputs[0].dtype)]
     structure = tree.structure(exported.arguments)
     results = tree.structure(exported.results)
     inputs = len(function.inputs) - len(platforms)
@@ -161,20 +163,18 @@ def _exported(data: bytes, path: str, name: str, constants: Given) -> Callable[.
     return jit(imported)
 
 
-def _platform_indices(
-    module: ir.Module, exported: Exported, path: str, name: str
-) -> list[np.ndarray[Any, Any]]:
+def _platform_index(module: ir.Module, exported: Exported, path: str, name: str) -> int | None:
     """What a program for several platforms takes first: the position of the platform."""
     function = functions_of(module.operation).get(name)
     attributes = None if function is None else attribute_of(function, "arg_attrs")
     first = attributes[0] if isinstance(attributes, ir.ArrayAttr) and len(attributes) else None
     if not isinstance(first, ir.DictAttr) or "jax.global_constant" not in first:
-        return []
+        return None
     if ir.StringAttr(first["jax.global_constant"]).value != _PLATFORM_INDEX:
-        return []
+        return None
     platform = default_target().platform
     if platform not in exported.platforms:
         raise ValueError(
             f"load: {path} was exported for {', '.join(exported.platforms)}, not for {platform}"
         )
-    return [np.array(exported.platforms.index(platform), np.int32)]
+    return exported.platforms.index(platform)

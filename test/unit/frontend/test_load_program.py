@@ -161,6 +161,15 @@ def test_files_of_jax_export_keep_their_structures(name):
             f(p, x[:0], scale=2.0, unused=unused)
 
 
+def test_a_file_for_several_platforms_of_jax_with_64_bit_types():
+    # There the index of the platform, which the program takes first, is an i64.
+    model = anvl.load(PROGRAMS.parents[3] / "examples" / "data" / "epidemic.jaxexport")
+    rates = {"infection": 1.0, "recovery": 1.0}
+    days = np.arange(14.0)
+    found = np.asarray(model(rates, 100.0, days, 1e9))  # of so many, infections are recoveries
+    np.testing.assert_allclose(found, np.full(14, 100.0), rtol=1e-4)
+
+
 def test_a_platform_that_the_file_is_not_for(file):
     data = (PROGRAMS / "platforms.jaxexport").read_bytes()
     assert data.count(b"cpu\0") >= 1

@@ -55,7 +55,7 @@ REFUSED = {
     "float": (lambda x: float(x), r"use .astype\('f32'\)"),
     "complex": (lambda x: complex(x), r"use .astype\('c64'\)"),
     "range": (lambda x: range(x), "mark the argument static, or use its .shape"),
-    "index": (lambda x: [1, 2][x], "mark the argument static"),
+    "index": (lambda x: [1, 2][x], "index anvl.numpy.asarray(x)[i], mark the argument static"),
     "repeat a list": (lambda x: [1] * int(x), "mark the argument static"),
     "asarray": (lambda x: np.asarray(x), "use the function of the same name in anvl.numpy"),
     "np.sum": (lambda x: np.sum([x]), "use the function of the same name in anvl.numpy"),
@@ -83,6 +83,12 @@ def test_what_needs_a_value_is_refused_with_the_birthplace_and_a_remedy(what):
     line = f.__code__.co_firstlineno + 1
     if what not in ("if", "and", "in"):  # there the comparison is what was asked
         assert re.search(rf"f32\?\[\] from {HERE}:{line}:\d+", message)
+
+
+@pytest.mark.parametrize("i", [0, [1, 0], [True, False]])
+def test_a_numpy_array_indexed_by_a_traced_array_says_how_to_index(i):
+    with pytest.raises(anvl.TraceError, match=r"index anvl\.numpy\.asarray\(x\)\[i\]"):
+        anvl.trace(lambda i: np.arange(2.0)[i], np.asarray(i))
 
 
 def test_an_argument_is_born_where_its_function_is_called():
