@@ -44,7 +44,7 @@ demo: setup ## train on handwritten digits, then the same program stage by stage
 	$(ON_PLUGIN) $(BIN)/python examples/digits.py --out out/digits
 	$(ON_PLUGIN) PATH="$(abspath $(BIN)):$$PATH" bash examples/digits.sh out/digits
 
-test: setup typing ## everything: check, unit, lit and the examples
+test: setup typing ## everything: check, unit, lit and the examples in their short form
 	@$(BIN)/python tools/dev/run_tests.py
 
 check: setup typing ## format, lint, types, sizes, and that the generated files are current
@@ -56,8 +56,8 @@ unit: setup ## the tests in Python, with the code blocks of the documentation
 lit: setup ## the tests on IR
 	@$(BIN)/python tools/dev/run_tests.py lit
 
-examples: setup ## run every example
-	@$(BIN)/python tools/dev/run_tests.py examples
+examples: setup ## run every example in full, in minutes (`make test` has a short form of each)
+	@$(BIN)/python tools/dev/run_tests.py --full examples
 
 DIALECT := test/unit/dialect
 sweep: setup ## the tests in Python with all their cases, of which `make test` has few; OPTIONS=a part

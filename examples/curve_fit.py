@@ -43,6 +43,7 @@ def derivatives(p):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--out", type=Path, default=Path("out/curve_fit"), help="a folder")
+    parser.add_argument("--quick", action="store_true", help="the same: it takes a second")
     out = parser.parse_args().out
     out.mkdir(parents=True, exist_ok=True)
 

@@ -25,6 +25,7 @@ from zipfile import ZipFile
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = {".py", ".pyi", ".mlir", ".typed", ".css", ".html", ".js"}
+DATA |= {".sh", ".csv", ".txt", ".jaxexport"}  # of the examples
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 FOR_DEVELOPERS = ("pytest", "hypothesis", "lit", "filecheck", "mypy", "ruff", "jax")

@@ -2,6 +2,7 @@
 
     python tools/dev/run_tests.py                 everything
     python tools/dev/run_tests.py check lit       only these stages
+    python tools/dev/run_tests.py --full examples the examples in full, not their short form
 
 Each command is printed before it runs.  Every stage runs, also after one has failed; the last line
 reads `<n> passed, <n> failed` and the exit status is 1 if anything failed.
@@ -14,7 +15,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,39 +77,45 @@ def lit_steps() -> list[Step]:
     return [Step("test/lit", command, report)]
 
 
-def example_steps() -> list[Step]:
-    """Each `examples/x.py`, followed by `examples/x.sh` if it exists."""
+def example_rows(form: Sequence[str] = ("--quick",)) -> list[list[Step]]:
+    """Each `examples/x.py`, in its short form, followed by `examples/x.sh` if it exists."""
+    paths = sorted((ROOT / "examples").glob("*.py"))
     return [
-        step
-        for path in sorted((ROOT / "examples").glob("*.py"))
-        for step in _example(path, f"{OUT / path.stem}")
+        _example(path, f"{OUT / path.stem}", form)
+        for path in paths
+        if not path.stem.startswith("__")
     ]
 
 
-def _example(path: Path, out: str) -> list[Step]:
+def _example(path: Path, out: str, form: Sequence[str]) -> list[Step]:
     python, shell = f"examples/{path.name}", f"examples/{path.stem}.sh"
-    steps = [Step(python, ["python", python, "--out", out])]
+    steps = [Step(python, ["python", python, "--out", out, *form])]
     if (ROOT / shell).exists():
         steps.append(Step(shell, ["bash", shell, out]))
     return steps
 
 
-STAGES: dict[str, Callable[[], list[Step]]] = {
-    "check": check_steps,
-    "unit": unit_steps,
-    "lit": lit_steps,
-    "examples": example_steps,
+#: Stages of long steps, one after the other; they use all cores themselves.
+STAGES: dict[str, Callable[[], list[Step]]] = {"unit": unit_steps, "lit": lit_steps}
+#: Stages of rows of short steps: two rows at a time, each step when the one before it has ended.
+ROWS: dict[str, Callable[[], list[list[Step]]]] = {
+    "check": lambda: [[step] for step in check_steps()],
+    "examples": example_rows,
 }
+NAMES = ("check", "unit", "lit", "examples")
 
 
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="run_tests", description="run the tests and count them")
-    parser.add_argument("stages", nargs="*", help=f"of {', '.join(STAGES)}; all, if none is named")
-    stages = parser.parse_args(argv).stages or list(STAGES)
-    if unknown := set(stages) - STAGES.keys():
-        parser.error(f"no such stage: {', '.join(unknown)}; there are {', '.join(STAGES)}")
+    parser.add_argument("stages", nargs="*", help=f"of {', '.join(NAMES)}; all, if none is named")
+    parser.add_argument("--full", action="store_true", help="the examples in full")
+    given = parser.parse_args(argv)
+    if unknown := set(given.stages) - set(NAMES):
+        parser.error(f"no such stage: {', '.join(unknown)}; there are {', '.join(NAMES)}")
+    if given.full:
+        ROWS["examples"] = lambda: example_rows(())
     (ROOT / REPORTS).mkdir(parents=True, exist_ok=True)
-    results = [result for stage in stages for result in _run_stage(stage)]
+    results = [result for stage in given.stages or NAMES for result in _run_stage(stage)]
     print(f"\n{'':32}{'passed':>8}{'failed':>8}{'skipped':>9}")
     print("\n".join(map(str, results)))
     failed = sum(result.failed for result in results)
@@ -119,12 +126,11 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _run_stage(stage: str) -> list[Result]:
-    """Run the steps of a stage; those of `check` two at a time, which print when they end."""
-    steps = STAGES[stage]()
-    if stage != "check":
-        return [_run(step) for step in steps]
+    if stage in STAGES:
+        return [_run(step) for step in STAGES[stage]()]
     with ThreadPoolExecutor(2) as pool:
-        return list(pool.map(_run_quietly, steps))
+        rows = pool.map(lambda row: [_run_quietly(step) for step in row], ROWS[stage]())
+        return [result for row in rows for result in row]
 
 
 def _run(step: Step) -> Result:
@@ -138,6 +144,7 @@ def _run(step: Step) -> Result:
 
 
 def _run_quietly(step: Step) -> Result:
+    """Run a step, whose output is printed when it ends."""
     start = time.monotonic()
     status, output = _status(step.command, captures=True)
     print(f"\n$ {shlex.join(step.command)}\n{output}", end="", flush=True)
@@ -151,6 +158,8 @@ def _status(command: list[str], *, captures: bool = False) -> tuple[int, str]:
         "MPLBACKEND": "Agg",
         "ANVL_CACHE": "0",  # programs are compiled, and nothing is written to the home directory
     }
+    if captures:  # two at a time: BLAS's threads would wait for each other
+        environment["OPENBLAS_NUM_THREADS"] = "1"
     # Windows looks for a command where this process would, not where its environment says.
     program = shutil.which(command[0], path=environment["PATH"]) or command[0]
     try:

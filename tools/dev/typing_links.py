@@ -9,7 +9,13 @@ import shutil
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = {"dialect": "anvl_dialect", "passes": "passes", "runtime": "runtime", "tools": "tools"}
+PARTS = {
+    "dialect": "anvl_dialect",
+    "examples": "examples",
+    "passes": "passes",
+    "runtime": "runtime",
+    "tools": "tools",
+}
 
 
 def main(root: Path = ROOT) -> None:

@@ -45,6 +45,8 @@ anvl-reduce           shrink a program that shows a failure
 anvl-lsp              the language server for programs in MLIR, which an editor starts
 anvl-lint-checks, anvl-update-checks, anvl-numbers
                       find, write and compare the checks of lit tests
+python -m anvl.examples
+                      programs to read, run and copy
 
 Each has --help.  anvl --version shows the versions of what anvl stands on.
 """
