@@ -21,6 +21,7 @@ The calls are those of the op's `sample`, and the same in every other float and 
 the op takes (`in_other_dtypes`).  An `Examination` can be asked again, with other numbers.
 """
 
+import zlib
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias
 
@@ -64,8 +65,9 @@ __all__ = [
     "judge_at_other_points",
 ]
 
-#: How many calls in how many dtypes: see `in_other_dtypes`.
-Amount: TypeAlias = Literal["none", "some", "every"]
+#: How many calls in how many dtypes: see `in_other_dtypes`.  Of narrow dtypes `one` has a single
+#: one, which depends on the op's name, and `none` has none.
+Amount: TypeAlias = Literal["none", "one", "some", "every"]
 
 _NONE: References = {}
 
@@ -142,8 +144,9 @@ class Examination:
 
     def _calls(self, calls: Sequence[Call]) -> list[Call]:
         if self.amount == "none":
-            return [c for c in calls if all(dtype_name(x.dtype) not in NARROW for x in c.operands)]
-        return [*calls, *in_other_dtypes(self.op_class, calls, self.amount)]
+            return [call for call in calls if not _narrow(call)]
+        calls = [*calls, *in_other_dtypes(self.op_class, calls, self.amount)]
+        return _in_one_narrow_dtype(self.op_class, calls) if self.amount == "one" else calls
 
 
 def judge(findings: Findings, program: Program, checks: Sequence[Check]) -> None:
@@ -235,6 +238,20 @@ def _cast_all(
     calls: Sequence[Call], of: type, cast: Callable[[np.ndarray], np.ndarray]
 ) -> list[Call]:
     return [_cast(call, of, cast) for call in calls]
+
+
+def _narrow(call: Call) -> set[str]:
+    """Narrow dtypes of its operands."""
+    return {dtype_name(x.dtype) for x in call.operands} & NARROW.keys()
+
+
+def _in_one_narrow_dtype(op_class: Any, calls: Sequence[Call]) -> list[Call]:
+    """The calls without those in other narrow dtypes than one: ops take turns."""
+    dtypes = sorted(set().union(*map(_narrow, calls)))
+    left_out = set(dtypes)
+    if dtypes:
+        left_out.remove(dtypes[zlib.crc32(op_class.OPERATION_NAME.encode()) % len(dtypes)])
+    return [call for call in calls if not _narrow(call) & left_out]
 
 
 def _takes(op_class: Any, call: Call) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from interpreted import compiled_fast, interpreted
-from sweep import MODE, SWEEP
+from sweep import MODE, SWEEP, every_second
 
 import anvl.dispatch.executables
 from anvl.dialect.core.op_registry import OPS
@@ -44,7 +44,15 @@ _OF_XLA = {
     "test_against_jax.py", "test_edges_of_values.py", "test_indexing.py", "test_sorting.py"
 }  # fmt: skip
 
-_ONE_IN = 10  # of the tests without a mark, in `make sweep-part`
+# Numbers of long programs, which `make sweep-part` compiles as users do: the tests that it has of
+# these files are few.
+_AS_USERS_IN_PART = (
+    "test_distribution*.py", "test_nn_*.py", "test_optim*.py", "test_random*.py", "test_scipy_*.py",
+    "test_staples*.py",
+)  # fmt: skip
+
+_ONE_IN = 20  # of the tests without a mark, in `make sweep-part`
+_COMPILES = MODE in ("part", "all")  # whether the interpreter runs nothing that is jitted
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -53,11 +61,11 @@ def fast_programs(request: pytest.FixtureRequest) -> Iterator[None]:
     if _runs_as_users_do(request.path) or os.environ.get("ANVL_TEST_AS_USERS"):
         yield
         return
-    executable_of = compiled_fast if MODE else interpreted
+    executable_of = compiled_fast if _COMPILES else interpreted
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(anvl.dispatch.executables, "compile_lowered", executable_of)
         is_of_xla = request.path.parent.name == "dialect" and request.path.name in _OF_XLA
-        patch.setattr(Program, "interprets_all", not (MODE or is_of_xla))
+        patch.setattr(Program, "interprets_all", not (_COMPILES or is_of_xla))
         yield
     anvl.dispatch.executables.clear_executables()
 
@@ -81,7 +89,9 @@ def own_ops() -> Iterator[None]:
 
 
 def _runs_as_users_do(path: Path) -> bool:
-    return bool(_AS_USERS & set(path.parts)) and (bool(MODE) or path.name not in _SOON)
+    if MODE == "part" and any(path.match(pattern) for pattern in _AS_USERS_IN_PART):
+        return True
+    return bool(_AS_USERS & set(path.parts)) and (_COMPILES or path.name not in _SOON)
 
 
 def _is_of_part(item: pytest.Item) -> bool:
@@ -97,7 +107,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Choose among the cases of tests marked `sweep(keep=n, part=m)`: see sweep.py.
+    """Choose among the tests, and the cases of those marked `sweep(keep=n, part=m)`: see sweep.py.
 
     A test that is named, `file.py::test`, has all of its cases.
     """
@@ -107,13 +117,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if marker := item.get_closest_marker("sweep"):
             keep = marker.kwargs["keep"]
-            part = marker.kwargs.get("part", keep or len(items))
+            part = marker.kwargs.get("part", (keep + 1) // 2 or len(items))
             cases[item.nodeid.partition("[")[0], keep, part].append(item)
-    chosen = set(items) - {i for of in cases.values() for i in of}
-    if MODE == "part":
-        chosen = {item for item in chosen if _is_of_part(item)}
-    for (_, keep, part), of_test in cases.items():
-        mixed = sorted(of_test, key=lambda item: zlib.crc32(item.name.encode()))
-        chosen.update(mixed[keep : keep + part] if MODE == "part" else mixed[:keep])
+    of_test = set(items) - {i for of in cases.values() for i in of}
+    of_part = {item for item in of_test if _is_of_part(item)}
+    for (_, keep, part), of in cases.items():
+        mixed = sorted(of, key=lambda item: zlib.crc32(item.name.encode()))
+        of_test.update(mixed[:keep])
+        of_part.update(mixed[keep : keep + part])
+    if MODE == "newest":
+        chosen = every_second(of_test, of_part)
+    else:
+        chosen = of_part if MODE == "part" else of_test
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = [item for item in items if item in chosen]

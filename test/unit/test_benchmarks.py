@@ -63,7 +63,7 @@ def test_the_machine_is_described_without_a_name_or_a_path(everything):
     assert not any("/" in value for value in found["machine"].values())
 
 
-@pytest.mark.sweep(keep=1)
+@pytest.mark.sweep(keep=0, part=1)
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -56,6 +56,7 @@ def test_importing_a_source_folder_by_its_own_name_is_refused(name, folder):
 # Who imports whom
 
 
+@pytest.mark.sweep(keep=0)
 def test_every_module_imports_where_jax_is_absent():
     done = python(
         """
@@ -175,6 +176,7 @@ def test_the_linter_lets_imports_along_the_direction_pass(path, code):
     assert lint(path, f"{code}\n") == "All checks passed!\n"
 
 
+@pytest.mark.sweep(keep=2)
 @pytest.mark.parametrize("folder", ["anvl_dialect", "passes", "runtime", "tools"])
 def test_lower_folders_never_import_the_frontend_as_a_whole(folder):
     # `import anvl` and `from anvl import f` are what the linter cannot see: Note [Why modules are
@@ -272,6 +274,7 @@ def test_a_file_of_a_pass_has_one_pass_named_like_the_file():
         assert [name.lower() for name in passes] == [wanted.lower()], path
 
 
+@pytest.mark.sweep(keep=0)
 def test_old_paths_of_internals_are_gone():
     for old in ("anvl.jitted", "anvl.dialect.sweep", "anvl.passes.declared"):
         done = python(f"import {old}")

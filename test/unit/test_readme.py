@@ -104,8 +104,10 @@ class Session:
 #: Documents that take seconds: they are left to `make sweep-part`, or to whoever names the test.
 LONG = {
     f"docs/{name}.md"
-    for name in ("anvl-opt", "check-gradients", "control-flow", "custom-rules", "ffi", "fuzzing",
-                 "your-own-op")
+    for name in """add-a-pass anvl-lsp anvl-opt anvl-reduce array-api captured-state
+    check-gradients control-flow custom-rules debugging devices effects ffi fuzzing hundred-lines
+    looking-at-programs nn optim profiling random recompilation scipy transformations
+    your-own-op""".split()
 }  # fmt: skip
 
 

@@ -3,6 +3,7 @@
     python tools/dev/run_tests.py                 everything
     python tools/dev/run_tests.py check lit       only these stages
     python tools/dev/run_tests.py --full examples the examples in full, not their short form
+    python tools/dev/run_tests.py unit --only test/unit/runtime      only these tests in Python
 
 Each command is printed before it runs.  Every stage runs, also after one has failed; the last line
 reads `<n> passed, <n> failed` and the exit status is 1 if anything failed.
@@ -64,11 +65,11 @@ def check_steps() -> list[Step]:
     ]
 
 
-def unit_steps() -> list[Step]:
+def unit_steps(only: Sequence[str] = ()) -> list[Step]:
     report = REPORTS / "unit.xml"
     # A process a core: XLA compiles on all of them, but much of a test is Python.
     several = ["-n", "auto", "--maxprocesses=4", "--dist=worksteal"]
-    return [Step("test/unit", ["pytest", "-q", *several, f"--junitxml={report}"], report)]
+    return [Step("test/unit", ["pytest", "-q", *several, f"--junitxml={report}", *only], report)]
 
 
 def lit_steps() -> list[Step]:
@@ -109,11 +110,9 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="run_tests", description="run the tests and count them")
     parser.add_argument("stages", nargs="*", help=f"of {', '.join(NAMES)}; all, if none is named")
     parser.add_argument("--full", action="store_true", help="the examples in full")
+    parser.add_argument("--only", nargs="+", default=[], help="tests of the stage unit")
     given = parser.parse_args(argv)
-    if unknown := set(given.stages) - set(NAMES):
-        parser.error(f"no such stage: {', '.join(unknown)}; there are {', '.join(NAMES)}")
-    if given.full:
-        ROWS["examples"] = lambda: example_rows(())
+    _choose(parser, given)
     (ROOT / REPORTS).mkdir(parents=True, exist_ok=True)
     results = [result for stage in given.stages or NAMES for result in _run_stage(stage)]
     print(f"\n{'':32}{'passed':>8}{'failed':>8}{'skipped':>9}")
@@ -123,6 +122,18 @@ def main(argv: list[str] | None = None) -> int:
     (ROOT / REPORTS / "total").write_text(f"{total}\n")
     print(f"\n{total}")
     return 1 if failed else 0
+
+
+def _choose(parser: argparse.ArgumentParser, given: argparse.Namespace) -> None:
+    """Refuse names of no stage, and change the stages as the options say."""
+    if unknown := set(given.stages) - set(NAMES):
+        parser.error(f"no such stage: {', '.join(unknown)}; there are {', '.join(NAMES)}")
+    if given.only and given.stages != ["unit"]:
+        parser.error("--only names tests of the stage unit: unit --only test/unit/runtime")
+    if given.only:
+        STAGES["unit"] = lambda: unit_steps(given.only)
+    if given.full:
+        ROWS["examples"] = lambda: example_rows(())
 
 
 def _run_stage(stage: str) -> list[Result]:

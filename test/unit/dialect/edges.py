@@ -73,7 +73,10 @@ class Found(NamedTuple):
 
 
 class Table:
-    """Edges that are compiled together; or apart, where `make test` tries only `keep` of them."""
+    """Edges that are compiled together; or apart, where `make test` tries only `keep` of them.
+
+    If it tries none of them, `make sweep-part` compiles them together.
+    """
 
     def __init__(self, *edges: Edge, keep: int | None = None) -> None:
         self.edges, self.keep = edges, keep
@@ -89,7 +92,7 @@ class Table:
 
         names = [edge.name for edge in self.edges]
         cases = pytest.mark.parametrize("edge", self.edges, ids=names)(test)
-        return pytest.mark.sweep(keep=self.keep)(cases) if self.keep else cases
+        return cases if self.keep is None else pytest.mark.sweep(keep=self.keep)(cases)
 
     @cached_property
     def _results(self) -> list[list[np.ndarray]]:

@@ -18,6 +18,7 @@ bytecode.answer_of(b"", 1)
 """
 
 
+@pytest.mark.sweep(keep=0)
 def test_a_reader_that_does_not_end_is_ended():
     found = subprocess.run([sys.executable, "-c", ENDLESS])
     assert found.returncode == -24

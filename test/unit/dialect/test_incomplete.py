@@ -28,6 +28,7 @@ def compared(name: str, *xs: np.ndarray, limit: float = rounding(PROGRAM)) -> No
     assert (found[~large] < 1e-289).all()
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("name", ["igamma", "igammac"])
 def test_gammas_from_small_to_large(name: str) -> None:
     a = np.r_[1e-20, np.geomspace(1e-3, 1e3, 25)]
@@ -148,12 +149,14 @@ def test_the_two_gammas_sum_to_1() -> None:
     np.testing.assert_allclose(found, 1, rtol=rounding(FORMULA))
 
 
+@pytest.mark.sweep(keep=0)
 def test_betainc_from_small_to_large() -> None:
     a = np.geomspace(1e-2, 1e3, 11)
     x = np.array([1e-6, 0.01, 0.3, 0.5, 0.7, 0.99, 1 - 1e-6])
     compared("betainc", *np.meshgrid(a, a, x), limit=rounding(ITERATION))
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_betainc_of_large_parameters(dtype: str) -> None:
     """Where logarithms of large factors cancel, and where x is almost 0 or 1."""
@@ -169,6 +172,7 @@ def test_betainc_of_large_parameters(dtype: str) -> None:
     np.testing.assert_allclose(found[1:], wanted[1:], rtol=limit, atol=limit)
 
 
+@pytest.mark.sweep(keep=0)
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_betainc_of_parameters_almost_0_or_infinite(dtype: str) -> None:
     limits, eps = np.finfo(dtype), np.finfo(dtype).eps

@@ -76,6 +76,7 @@ def test_gather_moves_a_window_as_a_whole() -> None:
     assert gradient(f, x, at)[0].tolist() == [1, 2, 3, 2, 1]
 
 
+@pytest.mark.sweep(keep=4)
 @pytest.mark.parametrize("dtype", ["i32", "ui8"])
 @pytest.mark.parametrize("body", ["add", "mul", "maximum", "minimum", "assign", "pow"])
 def test_scatter_leaves_out_an_index_that_is_outside(body: str, dtype: str) -> None:
@@ -190,6 +191,7 @@ def test_a_product_at_one_place_with_zeros(x: Any, u: Any, of_x: Any, of_u: Any)
     assert (gx.tolist(), gu.tolist()) == (of_x, of_u)
 
 
+@pytest.mark.sweep(keep=2)
 @pytest.mark.parametrize("zeros", [0, 1, 2, 3, 4])
 def test_second_derivatives_of_a_product_at_one_place_with_zeros(zeros: int) -> None:
     values = np.array([2.0, 3, 5, 7])

@@ -28,6 +28,7 @@ def test_a_wrong_partial_derivative(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "tangent" in kinds_of_problems("sin")
 
 
+@pytest.mark.sweep(keep=0)
 def test_a_wrong_factor_of_one_part_in_100_000(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(g: Any, x: Any, y: Any) -> Any:
         return emit.mul(g, emit.mul(emit.cos(x), _number(x, 1 + 1e-5)))
@@ -36,6 +37,7 @@ def test_a_wrong_factor_of_one_part_in_100_000(monkeypatch: pytest.MonkeyPatch) 
     assert "tangent" in kinds_of_problems("sin")
 
 
+@pytest.mark.sweep(keep=0)
 def test_a_derivative_that_is_wrong_in_f32_only(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(g: Any, x: Any, y: Any) -> Any:
         is_f32 = str(x.type.element_type) == "f32"
@@ -50,6 +52,7 @@ def test_a_derivative_that_forgets_to_conjugate(monkeypatch: pytest.MonkeyPatch)
     assert kinds_of_problems("conj") == {"adjoint"}
 
 
+@pytest.mark.sweep(keep=0)
 def test_the_rule_of_another_op_on_the_way_at_order_2(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = (lambda g, x, y: emit.mul(g, emit.sin(x)),)  # the sign
     monkeypatch.setattr(OPS["anvl.cos"], "passes", wrong)
@@ -66,6 +69,7 @@ def test_an_adjoint_that_is_not_that_of_the_tangent(monkeypatch: pytest.MonkeyPa
     assert kinds_of_problems("transpose") == {"adjoint", "order 2 adjoint"}
 
 
+@pytest.mark.sweep(keep=0)
 def test_an_adjoint_that_leaves_one_operand_out(monkeypatch: pytest.MonkeyPatch) -> None:
     right = OPS["anvl.dot_general"].adjoint
 
@@ -76,6 +80,7 @@ def test_an_adjoint_that_leaves_one_operand_out(monkeypatch: pytest.MonkeyPatch)
     assert "adjoint" in kinds_of_problems("dot_general")
 
 
+@pytest.mark.sweep(keep=0)
 def test_a_tangent_that_does_not_mask(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(OPS["anvl.clamp"], "tangent", classmethod(lambda cls, ts, xs, y: ts[1]))
     assert "tangent" in kinds_of_problems("clamp")

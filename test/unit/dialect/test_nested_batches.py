@@ -163,7 +163,7 @@ class Adjoints(Nested):
         judge(findings, f"{self.name}: adjoint of a batch", found[:count] + found[2 * count :], N)
 
 
-@pytest.mark.sweep(keep=20)
+@pytest.mark.sweep(keep=6)
 @pytest.mark.parametrize("names", GROUPS, ids=lambda names: names[0])
 def test_batches_of_batches_and_of_adjoints_are_loops(names: list[str]) -> None:
     program, findings = Program(), Findings()

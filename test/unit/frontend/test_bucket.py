@@ -106,14 +106,14 @@ def drawn_arguments(n, seed=0):
     return arrays
 
 
-@pytest.mark.sweep(keep=10)
+@pytest.mark.sweep(keep=3)
 @pytest.mark.parametrize("name", STEPS)
 def test_a_step_and_its_gradient(name, planted):
     f = program([name], list(ENDS)[len(name) % len(ENDS)])
     check(f, (6, 8), seed=len(name))
 
 
-@pytest.mark.sweep(keep=4)
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("seed", range(60))
 def test_drawn_programs(seed, planted):
     random = np.random.default_rng(seed)

@@ -130,6 +130,7 @@ def temporaries(compiled):
     return compiled.memory_stats()["temp_size_in_bytes"]
 
 
+@pytest.mark.sweep(keep=0)
 def test_it_takes_less_memory():
     plain, arguments = network(lambda f: f, 8)
     checkpointed, _ = network(anvl.checkpoint, 8)

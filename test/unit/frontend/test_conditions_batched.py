@@ -64,6 +64,7 @@ MODES = {
 }
 
 
+@pytest.mark.sweep(keep=12)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_all_ways_are_the_members_one_by_one(mode, strategy):

@@ -161,6 +161,7 @@ def test_a_default_of_another_kind_is_refused_and_nothing_changes(given, kind, m
     assert anp.asarray([1]).dtype == np.int32
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize(("value", "shown"), [("f64", "float64"), ("i8", "ANVL_DEFAULT_FLOAT: i8")])
 def test_defaults_are_read_from_the_environment(value, shown):
     code = "import anvl.numpy as np; print(np.zeros(1).dtype)"

@@ -90,13 +90,13 @@ def check_second(steps, seed, order):
         close(one, by_hand, rtol=1e-6, atol=1e-7)
 
 
-@pytest.mark.sweep(keep=4)
+@pytest.mark.sweep(keep=2)
 @pytest.mark.parametrize("name", NESTED)
 def test_first_derivatives(name):
     check_first(NESTED[name], 3)
 
 
-@pytest.mark.sweep(keep=2)
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize(
     "name", ["until in scan", "until in while", "until in cond", "cond in scan", "cond in while"]
 )
@@ -104,7 +104,7 @@ def test_batches(name):
     check_batch(NESTED[name], 3)
 
 
-@pytest.mark.sweep(keep=1)
+@pytest.mark.sweep(keep=0)
 @pytest.mark.parametrize(
     ("name", "order"), [("while in scan", 0), ("scan in while", 1), ("while in while", 2)]
 )
@@ -112,14 +112,14 @@ def test_second_derivatives(name, order):
     check_second(NESTED[name], 3, order)
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)
 @settings(max_examples=3, deadline=None)
 @given(programs(depth=3), st.integers(0, 2**32 - 1))
 def test_first_derivatives_of_random_programs(steps, seed):
     check_first(steps, seed)
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)
 @settings(max_examples=2, deadline=None)
 @given(programs(), st.integers(0, 2**32 - 1))
 def test_batches_of_random_programs(steps, seed):

@@ -145,7 +145,7 @@ ASKED = {
 }
 
 
-@pytest.mark.sweep(keep=6)
+@pytest.mark.sweep(keep=3)
 @pytest.mark.parametrize("inside", BODIES)
 @pytest.mark.parametrize("name", ["traced bounds", "known bounds"])
 def test_transformations_inside_of_a_loop(name, inside):
@@ -156,6 +156,7 @@ def test_transformations_inside_of_a_loop(name, inside):
     same(asked(LOOPS[name]), asked(unrolled))
 
 
+@pytest.mark.sweep(keep=2)
 @pytest.mark.parametrize("name", ["while", "scan", "checkpoint"])
 def test_a_custom_rule_in_a_loop_and_a_loop_in_a_custom_rule(name):
     def asked(loop):
@@ -199,7 +200,7 @@ def test_what_vjp_and_linearize_return_is_called_again(name):
     same(asked(LOOPS[name]), asked(unrolled))
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)
 def test_a_bounded_loop_in_forward_mode_and_twice():
     f = lambda x, m: anvl.while_loop(  # noqa: E731
         lambda c: c < 100.0, lambda c: c * c + x, x, max_iterations=m

@@ -92,6 +92,7 @@ def test_a_nan_that_infinities_of_arguments_make_is_found() -> None:
     assert (error.op, error.kind, error.count) == ("anvl.mul", "NaN", 1)
 
 
+@pytest.mark.sweep(keep=3)
 @pytest.mark.parametrize(
     ("f", "x"),
     [
@@ -143,6 +144,7 @@ def test_static_arguments_keywords_trees_and_several_results() -> None:
     assert wrapped({"x": X / 9}, 2, shift=0.1)["b"][1] == 3
 
 
+@pytest.mark.sweep(keep=0)
 def test_nested_jits_and_arrays_closed_over() -> None:
     weights = np.linspace(0.0, 1.0, 1000)
 
@@ -155,6 +157,7 @@ def test_nested_jits_and_arrays_closed_over() -> None:
     assert error.operands[1] == "f32[1000] from 0.0 to 1.0, 1 zero"
 
 
+@pytest.mark.sweep(keep=2)
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32", "complex64"])
 def test_dtypes(dtype: str) -> None:
     error = met(np.log, np.zeros(2, dtype))

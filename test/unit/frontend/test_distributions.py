@@ -84,6 +84,7 @@ def test_the_same_key_gives_the_same_in_jit_and_outside_and_another_key_another(
     assert any(other != first.tolist() for other in others)
 
 
+@pytest.mark.sweep(keep=0)
 def test_another_process_draws_the_same(monkeypatch):
     executables.clear_executables()
     monkeypatch.setattr(executables, "compile_lowered", compile_lowered)  # as the other compiles
@@ -130,6 +131,7 @@ def test_floats_have_their_distribution(name, distribution, dtype):
     assert scipy.stats.kstest(smooth, distribution.cdf).statistic < limit
 
 
+@pytest.mark.sweep(keep=2)
 @pytest.mark.parametrize("dtype", ["f64", "f32", "f16", "bf16"])
 def test_uniform_numbers_stay_in_their_range(dtype):
     x = np.asarray(random.uniform(KEY, (COUNT,), dtype)).astype("f8")
@@ -214,6 +216,7 @@ def test_permutations_are_permutations_and_even():
     assert random.permutation(KEY, 0).shape == (0,)
 
 
+@pytest.mark.sweep(keep=0)
 def test_choices():
     x = np.asarray([10.0, 20.0, 30.0, 40.0])
     drawn = np.asarray(random.choice(KEY, x, (COUNT,)))
@@ -229,6 +232,7 @@ def test_choices():
     assert {tuple(sorted(draw(k).tolist())) for k in random.split(KEY, 20)} == {(1, 2)}
 
 
+@pytest.mark.sweep(keep=0)
 def test_categories():
     logits = np.log(np.asarray([[0.1, 0.6, 0.3], [0.5, 0.25, 0.25]]))
     x = np.asarray(random.categorical(KEY, logits, shape=(COUNT, 2)))
@@ -263,6 +267,7 @@ NO_WEIGHTS = {
 }  # fmt: skip
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("replace", [True, False])
 def test_weights_that_say_no_chances_give_no_element(replace):
     """Refused where they are known; else what stands for no number in the dtype."""

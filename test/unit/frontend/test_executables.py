@@ -53,7 +53,7 @@ def test_without_a_list_of_maps_nothing_is_dropped(empty, tmp_path):
     assert len(executables._executables) == 3
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)
 @pytest.mark.skipif(sys.platform != "linux", reason="counts Linux's maps")
 def test_what_is_dropped_gives_its_maps_back(empty):
     count = lambda: executables._MAPS.read_bytes().count(b"\n")  # noqa: E731

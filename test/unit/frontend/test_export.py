@@ -57,6 +57,7 @@ def loaded(export, tmp_path, **options):
     return anvl.load(path, **options)
 
 
+@pytest.mark.sweep(keep=5)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_loaded_function_has_the_values_and_derivatives_of_the_original(name, tmp_path):
     of = PROGRAMS[name]
@@ -76,6 +77,7 @@ def test_there_are_files_of_this_version():
     assert {path.stem for path in SAVED.glob("*.anvl")} >= {f"{n}-0.1.0" for n in PROGRAMS}
 
 
+@pytest.mark.sweep(keep=2)
 @pytest.mark.parametrize("name", ["mlp", "closed_over", "factored"])
 def test_the_artifact_takes_the_constants_and_the_arguments(name):
     found, of = exported(name), PROGRAMS[name]
@@ -182,6 +184,7 @@ def test_arguments_of_other_types_are_refused(tmp_path):
         found(params)
 
 
+@pytest.mark.sweep(keep=0)
 def test_a_class_is_found_by_its_name_and_never_imported(tmp_path):
     path = tmp_path / "layers.anvl"
     exported("layers").save(path)

@@ -32,7 +32,7 @@ def with_choice(x):
     return anvl.while_loop(lambda x: x < 100, step, x)
 
 
-@pytest.mark.parametrize("f", [nested, with_choice])
+@pytest.mark.parametrize("f", [nested, pytest.param(with_choice, marks=pytest.mark.sweep(keep=0))])
 def test_values_and_derivatives_are_those_of_each(f):
     single = [float(f(x)) for x in X]
     np.testing.assert_allclose(anvl.vmap(f)(X), single, rtol=rounding(PROGRAM))

@@ -249,12 +249,14 @@ def test_ops_that_say_where_they_lie_are_lifted():
 SOLVE = (TEXTS / "solve.mlirbc").read_bytes()
 
 
+@pytest.mark.sweep(keep=0)
 def test_artifacts_are_read():
     a, b = np.diag([3.0, 2, 1]) + 0.5, np.arange(6.0).reshape(3, 2)
     found = anvl.from_stablehlo(SOLVE)(a, b)
     np.testing.assert_allclose(np.asarray(found), np.linalg.solve(a, b), rtol=rounding(PROGRAM))
 
 
+@pytest.mark.sweep(keep=0)
 def test_malformed_artifacts_are_refused():
     with pytest.raises(ValueError, match=r"not a StableHLO module.*: malformed bytecode"):
         anvl.from_stablehlo(SOLVE[:900])

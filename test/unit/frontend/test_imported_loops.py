@@ -31,7 +31,7 @@ PROGRAMS = {
 }
 
 
-@pytest.mark.sweep(keep=1)
+@pytest.mark.sweep(keep=0, part=1)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_counted_loops_are_scans(name):
     f = anvl.from_stablehlo((TEXTS / f"{name}.mlir").read_text())

@@ -29,6 +29,7 @@ def close(found, wanted):
     np.testing.assert_allclose(found, wanted, LIMIT, LIMIT * np.abs(wanted).max())
 
 
+@pytest.mark.sweep(keep=2)
 @pytest.mark.parametrize("name", MODELS)
 def test_values_and_gradients_are_those_of_jax(name):
     of = {k.partition(".")[2]: v for k, v in numbers().items() if k.startswith(f"{name}.")}
@@ -47,6 +48,7 @@ def _with(args, places, xs):
     return [new.get(i, x) for i, x in enumerate(args)]
 
 
+@pytest.mark.sweep(keep=2)
 @pytest.mark.parametrize("name", MODELS)
 def test_lifted_and_lowered_it_computes_the_same(name, tmp_path):
     path = tmp_path / "lowered.mlir"

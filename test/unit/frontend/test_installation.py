@@ -22,6 +22,7 @@ def test_the_versions_of_all_that_results_depend_on(capsys, monkeypatch):
         assert re.search(r"\w", lines[name]), name
 
 
+@pytest.mark.sweep(keep=0)
 def test_the_report_starts_no_client():
     code = """
 import anvl

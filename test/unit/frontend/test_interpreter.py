@@ -34,6 +34,7 @@ def interpreter():
     made.close()
 
 
+@pytest.mark.sweep(keep=0)
 def test_one_that_ends_the_process_takes_no_other_with_it(interpreter):
     jobs = [
         (code("add"), [[X, Y], [X, X]]),
@@ -83,6 +84,7 @@ def test_the_reason_of_the_process_is_kept(interpreter):
         interpreter.run(module("divide"), [[X, ZERO]])
 
 
+@pytest.mark.sweep(keep=0)
 def test_a_process_that_is_gone_is_started_again(interpreter):
     interpreter.run(module("add"), [[X, Y]])
     interpreter._process.kill()  # but not its child, which the next one ends

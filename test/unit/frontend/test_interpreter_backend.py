@@ -105,6 +105,7 @@ def test_dtypes_that_it_lacks():
         f(np.ones(2, ml_dtypes.float8_e4m3fn))
 
 
+@pytest.mark.sweep(keep=0)
 def test_a_program_that_takes_too_long_is_ended(monkeypatch):
     monkeypatch.setattr(interpreted_executable, "_SECONDS", 1)
     f = anvl.jit(

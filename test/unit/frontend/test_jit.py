@@ -250,6 +250,7 @@ def test_partials_callables_and_builtins_can_be_jitted():
     assert anvl.jit(abs)(-2.0).item() == 2.0
 
 
+@pytest.mark.sweep(keep=0)
 def test_many_arguments():
     f = anvl.jit(lambda *xs: sum(xs))
     assert f(*range(200)).item() == sum(range(200))

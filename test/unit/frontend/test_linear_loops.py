@@ -142,7 +142,7 @@ def vjp_by_rule(f):
     return g
 
 
-@pytest.mark.sweep(keep=10)
+@pytest.mark.sweep(keep=3)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_loops_have_transposes(name):
     f = PROGRAMS[name]

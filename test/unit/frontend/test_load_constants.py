@@ -40,6 +40,7 @@ def close(found, expected):
     np.testing.assert_allclose(np.asarray(found), np.asarray(expected), rtol=rounding(PROGRAM))
 
 
+@pytest.mark.sweep(keep=6)
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("as_file", [True, False])
 def test_every_stage_is_read_back_and_transformed(lowered, tmp_path, stage, as_file):

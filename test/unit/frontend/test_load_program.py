@@ -71,6 +71,7 @@ def artifact() -> bytes:
     return stablehlo.serialize_portable_artifact(module, "1.0.0")
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("form", ["text", "bytecode", "artifact"])
 def test_every_form_of_a_file_is_the_same_function(form, file):
     content = {"text": lambda: POWER, "bytecode": bytecode, "artifact": artifact}[form]()
@@ -141,6 +142,7 @@ def test_sizes_that_are_known_inside_are_refined_at_once(file):
         anvl.load(file(unknown))
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("name", ["sizes", "platforms"])
 def test_files_of_jax_export_keep_their_structures(name):
     f = anvl.load(PROGRAMS / f"{name}.jaxexport")
@@ -170,6 +172,7 @@ def test_a_file_for_several_platforms_of_jax_with_64_bit_types():
     np.testing.assert_allclose(found, np.full(14, 100.0), rtol=1e-4)
 
 
+@pytest.mark.sweep(keep=0)
 def test_a_platform_that_the_file_is_not_for(file):
     data = (PROGRAMS / "platforms.jaxexport").read_bytes()
     assert data.count(b"cpu\0") >= 1

@@ -203,6 +203,7 @@ def test_reverse_mode_through_any_number_of_steps():
         )
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("slots", [2, 4, 8])
 def test_few_places_are_enough(slots):
     def f(x, n):
@@ -245,6 +246,7 @@ def test_memory_does_not_grow_with_the_steps():
     assert size < 300 * 8000
 
 
+@pytest.mark.sweep(keep=0)
 def test_what_the_gradient_of_a_gradient_keeps():
     """Places of loops that carry places: 8 a level of what is carried, and of one level at a time.
 
@@ -282,6 +284,7 @@ def test_members_that_are_done_stay_as_they_are_and_meet_no_nan():
     assert np.isfinite(np.asarray(anvl.vmap(anvl.grad(f))(many))).all()
 
 
+@pytest.mark.sweep(keep=0)
 def test_loops_in_loops():
     def nested(a):
         def step(s, x):
@@ -379,6 +382,7 @@ def test_a_scan_in_a_scan_is_gone_through_once_each_way():
         assert text.count("stablehlo.while") == (4 if transformed.__name__ == "f" else 2)
 
 
+@pytest.mark.sweep(keep=0)
 def test_an_lstm_over_a_hundred_steps():
     rng = np.random.default_rng(0)
     size = 4

@@ -97,7 +97,7 @@ def implicit(a):
     return np.asarray([1, np.cos(v[1])]) @ -np.linalg.solve(jacobian, along)
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)
 def test_newtons_iteration_on_two_equations():
     a = np.asarray([0.8, 1.3])
     f = functools.partial(newton, OURS)
@@ -160,6 +160,7 @@ def ball(flow, params):
     return h + 0.1 * v, n
 
 
+@pytest.mark.sweep(keep=0, part=0)
 def test_a_bouncing_ball_with_steps_that_adapt():
     params = np.asarray([0.05, 0.8, 1.5])
     f = functools.partial(ball, OURS)
@@ -196,7 +197,7 @@ def dominant(a):
     return v @ a @ v
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)
 def test_power_iteration_until_it_stands_still():
     q, _ = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))
     a = (q * [3.0, 1.4, 0.5]) @ q.T
@@ -236,6 +237,7 @@ def lstm(flow, size, params, xs):
     return sum(losses) if isinstance(losses, list) else lib.sum(losses)
 
 
+@pytest.mark.sweep(keep=0, part=0)
 def test_an_lstm_over_a_hundred_steps_is_what_it_is_unrolled():
     rng = np.random.default_rng(0)
     size = 2
@@ -291,7 +293,7 @@ def powers_by_hand(x, k, n):
 X, K = np.float64(0.3), np.float64(1.01)
 
 
-@pytest.mark.sweep(keep=1)
+@pytest.mark.sweep(keep=0, part=1)
 @pytest.mark.parametrize("options", [{}, {"slots": 2}, {"max_iterations": 40}], ids=str)
 def test_second_derivatives_through_any_number_of_steps(options):
     f = functools.partial(powers, **options)
@@ -306,7 +308,7 @@ def test_second_derivatives_through_any_number_of_steps(options):
             close(g(X, K, np.int32(n)), (y, dx, dxx, dxk, dxx), rtol=1e-8, atol=1e-200)
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)
 def test_each_member_has_its_own_number_of_steps():
     steps = np.asarray([0, 1, 31, 32, 33, 1000], "i4")
     batch = functools.partial(anvl.vmap, in_axes=(None, None, 0))
@@ -340,6 +342,7 @@ def pendulum_by_hand(x, k, n):
     return x
 
 
+@pytest.mark.sweep(keep=2)
 @pytest.mark.parametrize(
     ("options", "counts"),
     [({}, (31, 32, 33, 1025, 33_000, 100_000)), ({"slots": 4}, (5000,)), ({"slots": 2}, (1500,))],
@@ -378,6 +381,7 @@ def collatz(flow, a):
     return x, (n, was_odd, i)
 
 
+@pytest.mark.sweep(keep=0)
 def test_integers_and_bools_are_carried_along():
     a = np.asarray([0.7, -0.4])
     f = functools.partial(collatz, OURS)

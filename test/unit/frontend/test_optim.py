@@ -50,7 +50,7 @@ def test_each_case_has_numbers():
 ERRORS = {"schedule": 1e-8, "decay_schedule": 1e-8, "injected": 2e-8, "lbfgs_plain": 1e-12}
 
 
-@pytest.mark.sweep(keep=12)
+@pytest.mark.sweep(keep=6)
 @pytest.mark.parametrize("name", optax_cases.CASES)
 def test_an_optimizer_has_the_numbers_of_optax(name):
     with anvl.defaults(float="f64"):

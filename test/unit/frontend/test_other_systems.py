@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 HIDING = Path(__file__).parent / "other_system"
 PROGRAM = """
 import os
@@ -53,6 +55,7 @@ print("all of it")
 """
 
 
+@pytest.mark.sweep(keep=0)
 def test_without_fork_and_proc(tmp_path):
     before = os.environ.get("PYTHONPATH")
     path = os.pathsep.join([str(HIDING), *([before] if before else [])])

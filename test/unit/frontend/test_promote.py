@@ -83,7 +83,7 @@ def test_the_rules_of_the_document_by_example(x, y, expected):
     assert met(anvl.aval(x), anvl.aval(y)) == expected
 
 
-@pytest.mark.sweep(keep=20)
+@pytest.mark.sweep(keep=10)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("number", [True, 3, 1.5, 1j])
 def test_a_python_number_takes_the_dtype_of_the_array_it_meets(name, number):

@@ -1,6 +1,6 @@
 """Derivatives and batches of random programs, in every order: differences, loops, each other.
 
-`ANVL_SWEEP=1` draws many more.
+`make sweep` draws many more.
 """
 
 import numpy as np
@@ -45,7 +45,7 @@ def test_both_modes_of_both_orders_agree_with_differences(program, seed):
         raise
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)
 @drawn(2)
 @given(programs(), SEEDS)
 def test_batches_and_derivatives_agree_in_every_order(program, seed):
@@ -99,7 +99,7 @@ def test_a_batch_of_all_arguments_is_the_loop_also_nested(program, seed):
     close(tree.map(lambda y: np.swapaxes(np.asarray(y), 0, 1), found), nested)
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)
 @drawn(4)
 @given(programs(12), SEEDS)
 def test_the_passes_on_text_agree_with_differences(program, seed):

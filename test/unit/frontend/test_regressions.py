@@ -92,6 +92,7 @@ def test_the_gradient_of_where_is_finite_also_where_the_other_side_is_not():
         assert numpy.isfinite(numpy.asarray(second)).all()
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("largest", [np.max, np.cummax])
 def test_the_largest_is_found_where_xla_rounds_a_difference_in_two_ways(largest):
     def f(x):
@@ -107,6 +108,7 @@ def test_the_largest_is_found_where_xla_rounds_a_difference_in_two_ways(largest)
             numpy.testing.assert_allclose(last, wanted, rtol=rounding(PROGRAM))
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("bounded", [lambda y: np.maximum(y, 0.1), lambda y: np.clip(y, -0.2, 0.2)])
 def test_second_derivatives_of_bounds_where_xla_rounds_a_difference_in_two_ways(bounded):
     w = numpy.random.default_rng(0).normal(size=(3, 3))
@@ -122,6 +124,7 @@ def test_second_derivatives_of_bounds_where_xla_rounds_a_difference_in_two_ways(
         )
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("sizes", [(3, 9), (7, 21)])
 def test_lanczos_samples_on_old_pixels_are_these(sizes):
     """A distance of 1e-17 there: XLA's copies of it round to that and to 0, and gave 0 / 0."""

@@ -124,7 +124,7 @@ def directions(values):
     return anvl.tree.map(direction, values)
 
 
-@pytest.mark.sweep(keep=8)
+@pytest.mark.sweep(keep=3)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_halves_give_what_one_program_gives(name):
     f, args = PROGRAMS[name]

@@ -81,6 +81,7 @@ def test_values_that_scipy_has_less_exactly():
     np.testing.assert_allclose(found, right, rtol=rounding(PROGRAM))
 
 
+@pytest.mark.sweep(keep=0, part=0)
 def test_binomials_of_whole_numbers_are_exact():
     n, k = (v.ravel() for v in np.meshgrid(np.arange(0, 40.0), np.arange(-2, 42.0)))
     np.testing.assert_array_equal(special.comb(n, k), np.rint(wanted.comb(n, k)))
@@ -102,7 +103,7 @@ def test_pairs_of_integrals():
         np.testing.assert_allclose(found, right, rtol=rounding(FORMULA), atol=rounding(FORMULA))
 
 
-@pytest.mark.sweep(keep=1)
+@pytest.mark.sweep(keep=0, part=1)
 @pytest.mark.parametrize("a", [0.5, -1.5, 5.0, 20.0])
 def test_hypergeometric_functions(a):
     x = np.linspace(-30, 30, 31)

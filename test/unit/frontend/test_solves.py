@@ -57,6 +57,7 @@ def by_richardson(a, b):
     return anvl.custom_linear_solve(lambda v: a @ v, b, richardson, transpose_solve=richardson)
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize(
     ("solver", "matrix", "prepare"),
     [(by_cg, SYMMETRIC, symmetric_part), (by_richardson, GENERAL, lambda a: a)],
@@ -113,6 +114,7 @@ def newton(f, x):
     return anvl.fori_loop(0, 8, lambda _, x: x - np.linalg.solve(anvl.jacfwd(f)(x), f(x)), x)
 
 
+@pytest.mark.sweep(keep=0)
 def test_derivatives_of_a_root_in_both_modes_and_orders():
     guess = numpy.ones(2)
 

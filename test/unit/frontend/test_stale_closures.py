@@ -444,6 +444,7 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.sweep(keep=20)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
 def test_a_changed_value_is_found_and_an_equal_one_is_not(case):
     f, stale, equal = case()

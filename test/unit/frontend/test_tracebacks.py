@@ -121,6 +121,7 @@ def test_all_frames_are_shown_where_the_setting_says_so():
     assert {"trace_call", "matmul"} <= names
 
 
+@pytest.mark.sweep(keep=0)
 def test_what_python_prints_for_an_uncaught_error(tmp_path):
     script = tmp_path / "model.py"
     script.write_text(

@@ -82,6 +82,7 @@ def containers(children: st.SearchStrategy) -> st.SearchStrategy:
 TREES = st.recursive(st.none() | st.integers() | st.text(max_size=2), containers, max_leaves=15)
 
 
+@pytest.mark.sweep(keep=0)
 @settings(max_examples=80, deadline=None)
 @given(TREES)
 def test_every_tree_is_put_together_as_it_was(value):
@@ -282,6 +283,7 @@ def without_its_field():
     return made
 
 
+@pytest.mark.sweep(keep=6)
 @pytest.mark.parametrize(
     ("value", "kind", "message"),
     [

@@ -134,7 +134,7 @@ MODES: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-@pytest.mark.sweep(keep=24)
+@pytest.mark.sweep(keep=6)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("form", FORMS, ids=lambda f: f.__name__)
 def test_the_untaken_side_has_no_say(form: Any, mode: str) -> None:
@@ -243,6 +243,7 @@ def dot(x: Any, y: Any, batch: Any, contract: Any) -> Any:
     return anvl.prim.dot_general(x, y, dot_dimension_numbers=dims, precision_config="DEFAULT")
 
 
+@pytest.mark.sweep(keep=3)
 @pytest.mark.parametrize(
     ("shapes", "batch", "contract"),
     [

@@ -31,6 +31,7 @@ def loop(f, arrays, in_axes, out_axis):
     return np.stack(list(map(np.asarray, members)), out_axis)
 
 
+@pytest.mark.sweep(keep=14)
 @pytest.mark.parametrize("out_axis", [0, 1, 2, -1, -2, -3])
 @pytest.mark.parametrize(
     "in_axes", [(0, None), (None, 0), (1, 1), (1, -2), (-1, 0), (0, 2), (-3, -1)]

@@ -58,6 +58,7 @@ def program(maker, barrier):
     return READ_TWICE.replace("MAKER", MAKERS[maker]).replace("BARRIER", BARRIERS[barrier])
 
 
+@pytest.mark.sweep(keep=8)
 @pytest.mark.parametrize("maker", MAKERS)
 @pytest.mark.parametrize("barrier", BARRIERS)
 def test_what_is_behind_a_barrier_is_not_overwritten(maker, barrier):
@@ -102,6 +103,7 @@ def test_complex_numbers_are_copied_too():
     np.testing.assert_allclose(found, anvl.grad(loss(step))(x), rtol=rounding(PROGRAM))
 
 
+@pytest.mark.sweep(keep=0)
 def test_the_derivative_of_a_largest_value_that_is_used_at_other_positions_too():
     def f(w):
         slopes = anvl.vmap(anvl.grad(lambda x: anp.sum(anp.sin(x) ** 2)))(w)

@@ -87,6 +87,7 @@ def test_the_inverse_of_a_square_root_has_its_side() -> None:
     assert np.all(np.signbit(y.imag) != np.signbit(z.imag))
 
 
+@pytest.mark.sweep(keep=0)
 def test_derivatives_are_on_the_side_of_their_cut() -> None:
     """Where a function jumps, the derivatives on both sides are conjugates."""
     for name, x, wanted in [

@@ -130,6 +130,7 @@ with context(), ir.Location.unknown():
 """
 
 
+@pytest.mark.sweep(keep=0)
 def test_xla_and_the_interpreter_divide_constants_by_zero():
     child = [sys.executable, "-c", _BOTH.format(argument=ARGUMENT)]
     done = subprocess.run(child, input=program(), text=True, capture_output=True)
@@ -151,6 +152,7 @@ for dtype in ("int8", "uint32", "int64"):
 """
 
 
+@pytest.mark.sweep(keep=0)
 def test_no_integers_are_divided_by_a_zero_that_stands_for_none_of_them():
     """StableHLO's folder divides by what a splat of no elements is written with."""
     child = [sys.executable, "-c", _OF_NOTHING]

@@ -92,6 +92,7 @@ def check_slopes(f, x):
     anvl.testing.check_grads(f, (x,), order=1)
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("library", ["cusolver", "hipsolver"])
 @pytest.mark.parametrize("lower", ["true", "false"])
 def test_cholesky(library, lower):
@@ -105,6 +106,7 @@ def test_cholesky(library, lower):
     check_slopes(f, DEFINITE)
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("lower", ["true", "false"])
 def test_eigh(lower):
     options = config(algorithm="0 : ui8", lower=lower)
@@ -136,7 +138,7 @@ def svd_types(m, n, full, dtype):
     return [f"{m}x{n}x{dtype}", f"{k}xf64", f"{m}x{sides[0]}x{dtype}", f"{sides[1]}x{n}x{dtype}"]
 
 
-@pytest.mark.sweep(keep=2)
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("full", [True, False])
 @pytest.mark.parametrize("x", [X, Z, WIDE], ids=["tall", "complex", "wide"])
 def test_svd(x, full):
@@ -160,7 +162,7 @@ def test_svd(x, full):
     check_svd(parts, x, full)
 
 
-@pytest.mark.sweep(keep=1)
+@pytest.mark.sweep(keep=0, part=1)
 @pytest.mark.parametrize("x", [Z, X, WIDE], ids=["complex", "tall", "wide"])
 def test_svd_by_jacobi(x):
     (m, n), dtype = x.shape, "complex<f64>" if x.dtype.kind == "c" else "f64"
@@ -189,6 +191,7 @@ def check_svd(parts, x, full):
     check_slopes(free_of_signs, x)
 
 
+@pytest.mark.sweep(keep=0)
 def test_singular_values_alone():
     options = config(compute_uv="false", full_matrices="true")
     text = call("cusolver_gesvdj_ffi", ["4x3xf64"], [*svd_types(4, 3, True, "f64"), "i32"], options)
@@ -200,6 +203,7 @@ def test_singular_values_alone():
 LU = ["3x3xf64"], ["3x3xf64", "3xi32", "i32"]
 
 
+@pytest.mark.sweep(keep=0)
 @pytest.mark.parametrize("library", ["cu", "hip"])
 def test_lu(library):
     f = lifted(without(call(f"{library}solver_getrf_ffi", *LU, config()), 2))
@@ -222,6 +226,7 @@ def test_lu_of_a_tpu():
     close([low @ up], [STACK[0][order]])
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize(
     ("target", "order"),
     [("lapack_dorgqr_ffi", "[0, 1]"), ("cusolver_orgqr_ffi", "[0, 1]"),
@@ -285,6 +290,7 @@ func.func @main(%x: tensor<3x8xf64>) -> (tensor<{shape}xf64>, tensor<{shape}xi32
 """
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("direction", ["GT", "LT"])
 def test_approximate_top_k_is_the_true_one(axis, direction):

@@ -39,7 +39,7 @@ FUNCTIONS = {
 }
 
 
-@pytest.mark.sweep(keep=7)
+@pytest.mark.sweep(keep=2, part=5)
 @pytest.mark.parametrize("dtype", ["float64", "complex64"])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_what_is_lowered_to_lapack_is_lifted_again(name, dtype):

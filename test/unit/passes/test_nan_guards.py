@@ -23,6 +23,7 @@ def with_nan(shape, dtype):
     return x.astype(dtype)
 
 
+@pytest.mark.sweep(keep=0)
 def test_reductions_keep_nan_as_numpy_does():
     cases = [(with_nan(s, d), axis) for (s, axis), d in itertools.product(SHAPES, DTYPES)]
 

@@ -102,6 +102,7 @@ def test_an_expansion_of_ones_own_begins_with_one_of_ours():
     np.testing.assert_allclose(X @ np.asarray(x), B, rtol=rounding(PROGRAM))
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("form", ["NO_TRANSPOSE", "TRANSPOSE"])
 def test_expansions_that_begin_with_expansions_that_begin_with_others(form):
     first = _op("solves", lambda cls, hlo, x: emit.solve(x, x, transpose_a=form))

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from anvl.passes import Pass
 from anvl.passes.framework import pass_base
 from anvl.passes.framework.pass_base import find, register_later, registered_passes
@@ -32,6 +34,7 @@ def test_it_is_in_the_list(monkeypatch):
     assert "test-listed-later" in registered_passes() and loaded == ["test-listed-later"]
 
 
+@pytest.mark.sweep(keep=0)
 def test_anvl_opt_loads_what_executes_only_where_it_is_asked_for():
     script = (
         "import sys; from anvl.tools.opt.main import main; main({arguments!r});"

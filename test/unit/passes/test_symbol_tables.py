@@ -180,7 +180,7 @@ MODES = {
 }
 
 
-@pytest.mark.sweep(keep=20)
+@pytest.mark.sweep(keep=8)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("body", WITHIN)
 def test_functions_with_rules_are_called_within_everything(body, mode):

@@ -237,7 +237,7 @@ print(read, interrupted)
 
 
 @pytest.mark.parametrize(
-    "kills", [pytest.param(30), pytest.param(200, marks=pytest.mark.sweep(keep=0))]
+    "kills", [pytest.param(30), pytest.param(200, marks=pytest.mark.sweep(keep=0, part=0))]
 )
 def test_a_killed_process_leaves_no_bad_entry(tmp_path, kills):
     command = [sys.executable, "-c", textwrap.dedent(_KILLING), tmp_path / "c", str(kills)]

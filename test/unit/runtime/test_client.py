@@ -134,6 +134,7 @@ def test_a_child_forked_before_the_first_client_has_its_own():
     assert python(f"{FORK}\n    in_child(lambda: print(rt.put(np.ones(2))))") == "[1. 1.]"
 
 
+@pytest.mark.sweep(keep=0)
 def test_nothing_here_looks_for_jax():
     code = """
     import sys

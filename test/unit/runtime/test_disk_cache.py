@@ -366,6 +366,7 @@ def started(code, **environment):
     return done.stdout.split()
 
 
+@pytest.mark.sweep(keep=0)
 def test_a_second_process_compiles_nothing(tmp_path):
     """In the default folder, and whatever the order of sets and dictionaries."""
     *numbers, count = started(COUNTING + MODEL, HOME=str(tmp_path), PYTHONHASHSEED="1")
@@ -408,6 +409,7 @@ print(codes, len(compiled))
     assert out == ["[0,", "0]", "0"]
 
 
+@pytest.mark.sweep(keep=0)
 def test_tests_write_nothing_to_the_home_directory(tmp_path):
     code = "import anvl.numpy as np; np.zeros(2) + 1"
     subprocess.run(

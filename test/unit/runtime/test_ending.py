@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.sweep(keep=0)  # each starts processes
+
 ENDS = """
 import threading, time
 import anvl, anvl.numpy as np

@@ -278,7 +278,7 @@ def _main(body, name="main", result="%0"):
     return f"{signature} {{ {body} return {result} : tensor<f32> }}"
 
 
-@pytest.mark.sweep(keep=3)
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize(
     ("program", "message"),
     [

@@ -100,6 +100,7 @@ print("done")
 """
 
 
+@pytest.mark.sweep(keep=0)
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="limits are set as on Linux")
 def test_lack_of_memory_is_an_error_after_a_collection_and_leaves_the_process_usable():
     done = subprocess.run([sys.executable, "-c", SCARCE], capture_output=True, text=True)

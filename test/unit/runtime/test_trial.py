@@ -30,6 +30,7 @@ def is_sound(program):
         return False
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("program", [DIVISION, DIVISION.encode()])
 def test_a_program_that_xla_cannot_convert_is_refused(program):
     message = (

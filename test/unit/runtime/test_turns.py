@@ -84,6 +84,7 @@ def test_fewer_run_than_there_are_threads(monkeypatch, cores, named, most):
     assert turns._most.__wrapped__() == most
 
 
+@pytest.mark.sweep(keep=2)
 @pytest.mark.parametrize(
     ("f", "x", "waits"),
     [
@@ -105,6 +106,7 @@ def functions(x):
     return linalg.eigvalsh(x), linalg.inv(x), anvl.cond(x[0, 0, 0] > 0, linalg.inv, anp.abs, x)
 
 
+@pytest.mark.sweep(keep=0)
 def test_text_that_is_not_in_order_is_refused():
     """Calls that our lowering has put in order are not refused."""
     text = anvl.jit(functions).lower(STACK).mlir("stablehlo")

@@ -45,6 +45,7 @@ BEFORE = (
 )
 
 
+@pytest.mark.sweep(keep=3)
 @pytest.mark.parametrize(
     ("at", "line", "first", "was"),
     [

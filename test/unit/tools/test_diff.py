@@ -226,6 +226,7 @@ def chain(n):
     return "\n".join([*lines, f"  return %{n - 1} : tensor<f32>", "}"])
 
 
+@pytest.mark.sweep(keep=0, part=0)
 @pytest.mark.parametrize("change", ["early", "lowered"])
 def test_ten_thousand_ops_take_seconds(change):
     before = recorded(read(chain(10_000)))

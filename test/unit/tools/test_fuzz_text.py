@@ -10,7 +10,10 @@ import pytest
 from anvl.tools.dev import fuzz_commands, fuzz_text
 from anvl.tools.dev.mutations import Mutator, mutated_bytes
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system"),
+    pytest.mark.sweep(keep=0),
+]
 
 ROOT = Path(__file__).parents[3]
 GOOD = "func.func @f(%x: tensor<f32>) -> tensor<f32> {\n  return %x : tensor<f32>\n}\n"
@@ -23,7 +26,7 @@ def corpus():
     return found
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)
 def test_mutated_texts_and_bytecode_end_in_good_order(corpus):
     report = fuzz_text.fuzz(corpus, seed=1, texts=30, bytecodes=8, shrinking=False)
     assert not report.failures, f"{report}\n{report.failures}"
@@ -53,7 +56,6 @@ def _crash(signal_number):
     os.kill(os.getpid(), signal_number)
 
 
-@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize(
     ("planted", "cause"),
     [

@@ -11,6 +11,8 @@ import pytest
 import anvl.testing.lit
 from anvl.testing.lit import configure, update_checks
 
+pytestmark = pytest.mark.sweep(keep=0)  # each starts processes
+
 LIT = Path(sys.executable).with_name("lit")
 CONFIG = """\
 from anvl.testing.lit import configure

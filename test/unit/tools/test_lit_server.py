@@ -53,7 +53,7 @@ _TESTS = {
 }  # fmt: skip
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the server forks")
 def test_how_tools_end(tmp_path: Path) -> None:
     pytest.importorskip("lit")

@@ -442,6 +442,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.sweep(keep=0)
 def test_hostile_texts_leave_the_server_alive(client):
     for text in HOSTILE:
         editor = Editor(client, text)

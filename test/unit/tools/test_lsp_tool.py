@@ -22,6 +22,7 @@ def _sleep_or_answer(question):
     return os.getpid()
 
 
+@pytest.mark.sweep(keep=0)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the questions are not of a module")
 def test_a_child_that_takes_too_long_is_replaced(monkeypatch):
     monkeypatch.setattr(runtime, "has_client", lambda: False)  # an earlier test may have made one

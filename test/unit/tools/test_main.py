@@ -144,6 +144,7 @@ def test_anvl_opt_loads_neither_jaxlib_nor_the_runtime(tmp_path):
     assert done.returncode == 0, done.stderr.decode()
 
 
+@pytest.mark.sweep(keep=1, part=3)
 @pytest.mark.parametrize(
     "passes",
     [
@@ -166,6 +167,7 @@ def test_a_plain_run_of_anvl_opt_needs_no_numpy(tmp_path, passes):
     assert done.returncode == 0, done.stderr.decode()
 
 
+@pytest.mark.sweep(keep=0)
 def test_numpy_comes_when_it_is_needed(tmp_path):
     """Also for the builders of attributes that MLIR's bindings make only where NumPy is found."""
     (tmp_path / "a.mlir").write_text(GOOD)
@@ -195,6 +197,7 @@ def test_a_wrong_command_line_is_refused_before_mlir_is_imported():
 # Input that is no MLIR
 
 
+@pytest.mark.sweep(keep=5)
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -246,7 +249,7 @@ def test_mutated_text_never_ends_in_a_traceback(capsys, tmp_path):
         assert "internal error" not in message
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)
 def test_mutated_bytecode_never_ends_in_a_signal():
     data = opt("--emit-bytecode", stdin=GOOD).stdout
     draw = random.Random(0)

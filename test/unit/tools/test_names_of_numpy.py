@@ -10,6 +10,7 @@ from anvl.tools.dev.name_coverage import complaints, counterparts, reasons
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "names.md").read_text()
 
 
+@pytest.mark.sweep(keep=0)
 @pytest.mark.skipif(not np.__version__.startswith("2.4"), reason="the page is about NumPy 2.4")
 def test_absent_names_of_numpy_are_few_and_have_reasons():
     absent = counterparts(None)

@@ -14,6 +14,8 @@ from anvl.tools.new import new_project
 from anvl.tools.new.anvl_command import main
 from anvl.tools.new.skeleton import FILES
 
+pytestmark = pytest.mark.sweep(keep=0)  # each starts processes
+
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):

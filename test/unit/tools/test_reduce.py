@@ -200,6 +200,7 @@ def test_a_process_with_a_client_is_not_forked(monkeypatch):
         Judge(Reacts(), 1.0).answer("yes")
 
 
+@pytest.mark.sweep(keep=0)
 @needs_fork
 def test_a_candidate_may_end_the_child_or_hang(without_client):
     judge = Judge(Reacts(), 0.3)
@@ -243,6 +244,7 @@ def test_a_script_that_hangs_is_of_no_interest(tmp_path):
     asker.close()
 
 
+@pytest.mark.sweep(keep=1)
 @needs_fork
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_leaves_the_smallest_module_so_far(tmp_path, number):
@@ -342,6 +344,7 @@ def reduced_with(tmp_path, plant, given, wanted):
     return done.returncode, done.stderr, out.read_text() if out.exists() else None
 
 
+@pytest.mark.sweep(keep=1)
 @needs_fork
 @pytest.mark.parametrize(
     "what, said",
@@ -361,6 +364,7 @@ def test_a_crash_of_the_search_leaves_the_smallest_module_so_far(tmp_path, what,
     assert "anvl.neg" in text and 1 <= op_count(module) < 60
 
 
+@pytest.mark.sweep(keep=0)
 @needs_fork
 def test_a_type_rule_that_ends_the_process_leaves_the_smallest_module_so_far(tmp_path):
     """Reading a candidate runs the rule in the process of the search."""
@@ -379,6 +383,7 @@ def test_a_type_rule_that_ends_the_process_leaves_the_smallest_module_so_far(tmp
     assert text.count("touchy.wave") == 1 and "anvl." not in text.partition("func")[2]
 
 
+@pytest.mark.sweep(keep=0)
 @needs_fork
 def test_a_crash_before_the_first_answer_writes_nothing(tmp_path):
     given = (

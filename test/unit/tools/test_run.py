@@ -72,7 +72,7 @@ def run(program, args):
     return execute(program, inputs)
 
 
-@pytest.mark.sweep(keep=6)
+@pytest.mark.sweep(keep=2)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_saved_trace_runs_and_gives_the_numbers_of_jit(name):
     f = PROGRAMS[name]

@@ -202,6 +202,7 @@ func.func @main(%x: tensor<f32>) -> tensor<f32> {
 }"""
 
 
+@pytest.mark.sweep(keep=0)
 @pytest.mark.parametrize(
     ("executor", "message"),
     [

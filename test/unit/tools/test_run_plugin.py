@@ -35,6 +35,7 @@ def ran(capsys: pytest.CaptureFixture[str], *argv: object) -> tuple[int, str, st
     return code, out, err
 
 
+@pytest.mark.sweep(keep=2)
 @pytest.mark.parametrize("plugin", ["cpu", "CPU:0", NAME, f"{NAME}:1", "xla_cpu_pjrt"])
 def test_a_program_runs_on_the_plugin_that_is_named(plugin, file, capsys) -> None:
     # The default client's LAPACK would not be found there: it is lowered for the plugin.
@@ -72,6 +73,7 @@ def test_a_plugin_that_is_not_there(file, capsys) -> None:
     assert code == 1 and f"{file}:1:1: error: --plugin: there is no device '{NAME}:99'" in err
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize(
     ("fault", "version", "said"),
     [

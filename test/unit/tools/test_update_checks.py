@@ -12,6 +12,7 @@ from anvl.tools.checks.update_checks import main
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.sweep(keep=0),  # each runs lit
 ]
 
 CONFIG = """

@@ -328,6 +328,7 @@ def test_graphviz_reads_dot():
     subprocess.run(["dot", "-Tsvg"], input=text, check=True, text=True, capture_output=True)
 
 
+@pytest.mark.sweep(keep=0, part=0)
 def test_ten_thousand_ops_take_seconds():
     module = read(long_program(10_000))
     first = recorded(module)

@@ -36,6 +36,7 @@ CALLS = [
 NARROW = {"float64": "float32", "int64": "int32", "complex128": "complex64"}
 
 
+@pytest.mark.sweep(keep=25)
 @pytest.mark.parametrize(("name", "arguments"), CALLS, ids=lambda x: str(x)[:30])
 def test_what_is_made_is_what_numpy_makes(name, arguments):
     expected = getattr(np, name)(*arguments)

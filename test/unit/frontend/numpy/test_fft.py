@@ -11,7 +11,7 @@ import anvl.numpy as anp
 NORMS = [None, "backward", "ortho", "forward"]
 
 
-@pytest.mark.sweep(keep=2)
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft"])
 def test_along_one_axis(name):
     f, reference = getattr(anp.fft, name), getattr(np.fft, name)
@@ -25,6 +25,7 @@ def test_along_one_axis(name):
     )
 
 
+@pytest.mark.sweep(keep=2)
 @pytest.mark.parametrize("name", ["fftn", "ifftn", "rfftn", "irfftn"])
 def test_along_several_axes(name):
     f, reference = getattr(anp.fft, name), getattr(np.fft, name)
@@ -99,6 +100,7 @@ FUNCTIONS = {
 }
 
 
+@pytest.mark.sweep(keep=6)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_the_gradient_is_the_slope(name):
     x, t = values("f8", (3, 4)), values("f8", (3, 4), -1, 1)

@@ -72,7 +72,7 @@ FUNCTIONS = {
 }
 
 
-@pytest.mark.sweep(keep=20)
+@pytest.mark.sweep(keep=10)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_the_gradient_is_the_slope(name):
     weights = np.random.default_rng(3)

@@ -104,6 +104,7 @@ DEFICIENT = {
 }
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("rcond", [None, 1e-5, -1])
 def test_least_squares_of_dependent_columns_have_the_smallest_norm(rcond):
     matrices = DEFICIENT if rcond != -1 else {"small": DEFICIENT["small"], "one": np.ones((1, 3))}
@@ -118,6 +119,7 @@ def test_least_squares_of_dependent_columns_have_the_smallest_norm(rcond):
         close(y @ b[: len(a)], wanted[0])
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("transform", ["first", "second"])
 def test_the_derivative_of_least_squares_along_moves_that_keep_the_rank(transform):
     """Against differences of NumPy's; of full rank every move does."""
@@ -167,6 +169,7 @@ def test_matrix_power(n):
     close(linalg.matrix_power(GENERAL, n), np.linalg.matrix_power(GENERAL, n))
 
 
+@pytest.mark.sweep(keep=5)
 @pytest.mark.parametrize("scale", [0, 1e-8, 1, 3, 20])
 @pytest.mark.parametrize("x", [GENERAL, COMPLEX], ids=["real", "complex"])
 def test_the_matrix_exponential(x, scale):
@@ -187,6 +190,7 @@ def test_the_matrix_exponential_of_too_much_is_nan_and_of_rotations_is_not():
     )
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("keepdims", [True, False])
 def test_norms(keepdims):
     x = RANDOM.standard_normal((3, 4, 2))
@@ -219,6 +223,7 @@ GRADIENTS = {
 }
 
 
+@pytest.mark.sweep(keep=4)
 @pytest.mark.parametrize("name", GRADIENTS)
 def test_a_gradient_agrees_with_differences(name):
     f, reference = GRADIENTS[name]
@@ -266,6 +271,7 @@ def test_what_is_refused(f, message):
     assert isinstance(error.value, np.linalg.LinAlgError) == of_shapes  # as in NumPy
 
 
+@pytest.mark.sweep(keep=4)
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
 @pytest.mark.parametrize("sign", [-1, 1])
 def test_what_is_made_of_a_matrix_scales_with_it(dtype, sign):

@@ -31,7 +31,7 @@ TABLES = {
 LINEAR_FUNCTIONS = LINEAR | STAPLES_LINEAR
 NOT_SMOOTH = CORNERS | STAPLES_WITH_CORNERS
 LONG = ("elementwise", "matrices")  # half a minute each
-SWEPT = {True: pytest.mark.sweep(keep=0, part=1), False: pytest.mark.sweep(keep=0)}
+SWEPT = {True: pytest.mark.sweep(keep=0, part=0), False: pytest.mark.sweep(keep=0)}
 BILINEAR = {"conv"}  # as a product of arrays; the table of the op has its samples
 
 
@@ -77,6 +77,7 @@ def test_derivatives_are_those_of_the_values_around(table: str) -> None:
     assert {name: found for name, found in wrong.items() if found} == {}
 
 
+@pytest.mark.sweep(keep=0)
 def test_linear_functions_are_their_own_derivatives() -> None:
     x, t = np.zeros((3, 4)), np.arange(1.0, 13).reshape(3, 4)
 
@@ -253,7 +254,7 @@ LIMITS = {
 }  # fmt: skip
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)
 def test_limits() -> None:
     """Values and gradients at infinities, NaN and ends of a range, in both modes."""
     points = [[np.asarray(x) for x in xs] for _, xs, _, _ in LIMITS.values()]
@@ -304,7 +305,7 @@ SHARED = {
 }  # fmt: skip
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)
 def test_equal_elements_share_a_quantile() -> None:
     points = [np.asarray(x, np.float64) for _, x, _ in SHARED.values()]
 

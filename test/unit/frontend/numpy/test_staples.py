@@ -260,6 +260,7 @@ def in_one_program(f, calls):
     return anvl.jit(run)(arrays)
 
 
+@pytest.mark.sweep(keep=28)
 @pytest.mark.parametrize("name", [name for name, calls in CALLS.items() if calls])
 @pytest.mark.filterwarnings("ignore")
 def test_a_staple_agrees_with_numpy(name):

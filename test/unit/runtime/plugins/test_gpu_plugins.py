@@ -52,6 +52,7 @@ def wheels(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.sweep(keep=0)
 def test_options_and_handlers_of_cuda(wheels: Path) -> None:
     path = f"import sys; sys.path.append({str(wheels)!r})\n"
     done = subprocess.run(

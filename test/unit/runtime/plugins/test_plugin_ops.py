@@ -25,6 +25,8 @@ from anvl.testing.findings import Findings
 from anvl.testing.op_check import judge
 from anvl.testing.program import Program
 
+pytestmark = pytest.mark.sweep(keep=0)  # the plugin takes 5 s to start
+
 # Only LAPACK has them; and what stands for an array of its process.
 _ELSEWHERE = {"anvl.eig", "anvl.eigvals", "anvl.captured"}
 _OPS = [
@@ -89,7 +91,7 @@ def derivatives() -> Checked:
     return Checked(_CURVED, DerivativeCheck)
 
 
-@pytest.mark.sweep(keep=4, part=4)
+@pytest.mark.sweep(keep=0, part=3)
 @pytest.mark.parametrize("name", _CURVED)
 def test_derivatives_of_linear_algebra(name: str, derivatives: Checked) -> None:
     found = derivatives.of(name)
@@ -97,7 +99,7 @@ def test_derivatives_of_linear_algebra(name: str, derivatives: Checked) -> None:
     assert found.errors["tangent"] < 1e-6 and found.errors["order 2 tangent"] < 1e-6
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=4)
 @pytest.mark.parametrize("name", _ALGEBRA)
 def test_batches_of_linear_algebra(name: str) -> None:
     found = Checked([name], BatchCheck).of(name)

@@ -39,6 +39,7 @@ def test_an_installed_wheel_is_found_and_started_once() -> None:
     assert anvl.devices("cpu") == anvl.devices() == rt.embedded_client().devices
 
 
+@pytest.mark.sweep(keep=0)
 def test_neither_jax_nor_the_module_of_the_wheel_is_imported() -> None:
     code = f"""
 import sys, anvl
