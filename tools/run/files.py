@@ -30,6 +30,13 @@ _WIDEST = 8  # bytes of the numbers that are drawn, before they are made narrow
 def gathered(settings: Settings, program: Lowered) -> list[np.ndarray]:
     """An array for each argument, from all flags that give some."""
     _check_memory(program)
+    try:
+        return _gathered(settings, program)
+    except InvalidInput as error:
+        raise InvalidInput(f"{error}{_captured(program)}") from None
+
+
+def _gathered(settings: Settings, program: Lowered) -> list[np.ndarray]:
     given: dict[int, np.ndarray] = {}
     if settings.args is not None:
         given |= _of_args(settings.args, program)
@@ -40,10 +47,7 @@ def gathered(settings: Settings, program: Lowered) -> list[np.ndarray]:
         given[of.index] = load_npy(path, of)
     if settings.inputs is not None:
         given = _of_file(settings.inputs, program, given) | given
-    try:
-        return chosen(program.arguments, given, settings.seed, settings.range)
-    except InvalidInput as error:
-        raise InvalidInput(f"{error}{_captured(program)}") from None
+    return chosen(program.arguments, given, settings.seed, settings.range)
 
 
 def _check_memory(program: Lowered) -> None:

@@ -90,6 +90,9 @@ def test_captured_arrays_are_asked_for(tmp_path, capsys):
     message = capsys.readouterr().err
     assert "no value for argument 1 (" in message
     assert "the program closes over 1 of them, captured 0, which its text does not" in message
+    onp.savez(tmp_path / "given.npz", arg0=onp.ones((2, 2), "f4"))  # of what was not closed over
+    assert main([str(file), f"--inputs={tmp_path / 'given.npz'}"]) == 1
+    assert "closes over 1 of them, captured 0, which its text does not" in capsys.readouterr().err
     assert main([str(file), "--args=[[5, 6, 7], [1, 1, 2]]"]) == 0
     assert capsys.readouterr().out == "f32[3] 5.0 6.0 14.0\n"
 
