@@ -105,9 +105,9 @@ class Session:
 LONG = {
     f"docs/{name}.md"
     for name in """add-a-pass anvl-lsp anvl-opt anvl-reduce array-api captured-state
-    check-gradients control-flow custom-rules debugging devices effects ffi fuzzing hundred-lines
-    looking-at-programs nn optim profiling random recompilation scipy transformations
-    your-own-op""".split()
+    check-gradients coming-from-numpy coming-from-pytorch control-flow custom-rules debugging
+    devices effects ffi fuzzing hundred-lines looking-at-programs nn optim profiling random
+    recompilation scipy transformations your-own-op""".split()
 }  # fmt: skip
 
 

@@ -44,7 +44,7 @@ def sources(root: Path = ROOT) -> dict[str, str]:
     """All sources of the site by their paths."""
     return {
         "conf.py": CONFIGURATION,
-        "index.md": index_page(MODULES),
+        "index.md": index_page(root, MODULES),
         **guide_pages(root),
         **module_pages(),
     }

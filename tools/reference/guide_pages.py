@@ -11,12 +11,13 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["GROUPS", "guide_pages", "index_page"]
+__all__ = ["groups", "guide_pages", "index_page"]
 
 #: The table of contents: titles, and the pages below them.
 GROUPS: dict[str, tuple[str, ...]] = {
     "First steps": (
-        "README", "docs/how-it-works", "docs/coming-from-jax",
+        "README", "docs/how-it-works", "docs/examples", "docs/coming-from-numpy",
+        "docs/coming-from-jax", "docs/coming-from-pytorch",
     ),
     "Functions of arrays": (
         "docs/array-api", "docs/promotion", "docs/conventions", "docs/linear-algebra",
@@ -80,13 +81,22 @@ def _link(found: re.Match[str], name: str, places: Mapping[str, str]) -> str:
     return text
 
 
-def index_page(modules: tuple[str, ...]) -> str:
+def groups(root: Path) -> dict[str, tuple[str, ...]]:
+    """The table of contents; pages that it does not name yet are behind those of the project."""
+    found = [*sorted(root.glob("*.md")), *sorted((root / "docs").glob("*.md"))]
+    names = [path.relative_to(root).with_suffix("").as_posix() for path in found]
+    placed = {page for pages in GROUPS.values() for page in pages}
+    others = tuple(name for name in names if name not in placed)
+    return {**GROUPS, "The project": GROUPS["The project"] + others}
+
+
+def index_page(root: Path, modules: tuple[str, ...]) -> str:
     """The first page: a table of contents."""
     parts = [
         "# anvl\n\nTrace a Python function, differentiate it as a compiler would, run it anywhere "
         "XLA runs.\n\nThe search at the left works without a server, too."
     ]
-    for title, pages in GROUPS.items():
+    for title, pages in groups(root).items():
         names = [f"guide/{page.rpartition('/')[2]}" for page in pages]
         parts.append(f"## {title}\n\n{_contents(title, names)}")
     parts.append(f"## Reference\n\n{_contents('Reference', [f'reference/{m}' for m in modules])}")

@@ -148,6 +148,7 @@ def test_pandas_takes_arrays():
     assert anp.asarray(table["a"]).tolist() == [0, 3]
 
 
+@pytest.mark.sweep(keep=0)  # it loads matplotlib
 def test_matplotlib_takes_arrays():
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
