@@ -10,7 +10,8 @@ from rows import Result, Row
 
 BEGIN, END = "<!-- the latest run: begin -->", "<!-- the latest run: end -->"
 
-_HEAD = ("", "anvl", "jax", "jax / anvl", "target", "verdict")
+_HEAD = ("", "anvl", "jax", "jax / anvl", "floor", "anvl / jax", "target", "verdict")
+_SOME = ("floor", "anvl / jax")  # columns that only some tables have
 _WIDTH = 100
 
 Machine = dict[str, str]
@@ -18,13 +19,20 @@ Machine = dict[str, str]
 
 def text(result: Result) -> str:
     """The table of one benchmark, aligned."""
-    table = [_HEAD, *(_cells(row) for row in result.rows)]
-    widths = [max(len(line[i]) for line in table) for i in range(len(_HEAD))]
+    table = _table(result)
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     lines = [_aligned(line, widths).rstrip() for line in table]
-    lines.insert(1, "-" * len(_aligned(_HEAD, widths)))
+    lines.insert(1, "-" * len(_aligned(table[0], widths)))
     return "\n".join(
         [result.title, *_wrapped(f"Included: {result.included}."), "", *lines, *_below(result)]
     )
+
+
+def _table(result: Result) -> list[tuple[str, ...]]:
+    """The head and the rows, without the columns of `_SOME` that are empty."""
+    lines = [_HEAD, *map(_cells, result.rows)]
+    columns = [c for c in zip(*lines, strict=True) if c[0] not in _SOME or any(c[1:])]
+    return list(zip(*columns, strict=True))
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -33,6 +41,8 @@ def _cells(row: Row) -> tuple[str, ...]:
         f"{_number(row.anvl)} {row.unit}".rstrip(),
         "" if row.jax is None else f"{_number(row.jax)} {row.unit}",
         "" if row.speedup is None else f"{row.speedup:.2f}",
+        "" if row.floor is None else f"{_number(row.floor)} {row.unit}",
+        "" if row.spread is None else " to ".join(map(_number, row.spread)),
         "" if row.target is None else str(row.target),
         row.verdict,
     )
@@ -140,6 +150,7 @@ def markdown(machine: Machine, results: Sequence[Result]) -> str:
 
 
 def _markdown_table(result: Result) -> list[str]:
-    lines = [_HEAD, ("---", "--:", "--:", "--:", "---", "---")]
-    lines += [_cells(row) for row in result.rows]
+    head, *rows = _table(result)
+    rules = ["---", *["--:"] * (len(head) - 3), "---", "---"]
+    lines = [head, rules, *rows]
     return ["| " + " | ".join(line) + " |" for line in lines]

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-__all__ = ["AtLeastAsFast", "AtMost", "NoMore", "Result", "Row"]
+__all__ = ["AtLeastAsFast", "AtMost", "NoMore", "Result", "Row", "ShareOfJax"]
 
 #: Ratios this close to 1 differ from run to run on a busy machine.
 NOISE = 0.05
@@ -26,6 +26,21 @@ class AtLeastAsFast:
         if self.times == 1 and row.speedup >= 1 - NOISE:
             return "met, in noise"
         return "missed"
+
+
+@dataclass(frozen=True)
+class ShareOfJax:
+    """anvl takes at most this share of jax's time."""
+
+    share: float
+
+    def __str__(self) -> str:
+        return f"<= {self.share:.2f} of jax"
+
+    def verdict(self, row: "Row") -> str:
+        if row.jax is None:
+            return "no jax"
+        return "met" if row.anvl <= self.share * row.jax else "missed"
 
 
 @dataclass(frozen=True)
@@ -57,13 +72,19 @@ class AtMost:
 
 @dataclass(frozen=True)
 class Row:
-    """One measurement: the median of anvl and, where jax does the same, of jax."""
+    """One measurement: the median of anvl and, where jax does the same, of jax.
+
+    `spread` is the least and the largest anvl / jax of groups of rounds, or of anvl itself where
+    there is no jax; `floor` the time of the execution alone.
+    """
 
     what: str
     unit: str
     anvl: float
     jax: float | None = None
-    target: AtLeastAsFast | AtMost | NoMore | None = None
+    target: AtLeastAsFast | AtMost | NoMore | ShareOfJax | None = None
+    spread: tuple[float, float] | None = None
+    floor: float | None = None
     details: dict[str, Any] = field(default_factory=dict)
 
     @property

@@ -115,6 +115,25 @@ def test_memory_is_judged_without_noise(modules, anvl, jax, verdict):
     assert rows.Row("f", "MB", anvl, jax, rows.NoMore()).verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("anvl", "jax", "verdict"), [(0.55, 1.0, "met"), (0.56, 1.0, "missed"), (0.5, None, "no jax")]
+)
+def test_a_share_of_the_time_of_jax_is_judged(modules, anvl, jax, verdict):
+    rows, _, _ = modules
+    row = rows.Row("f", "us", anvl, jax, rows.ShareOfJax(0.55))
+    assert (row.verdict, str(row.target)) == (verdict, "<= 0.55 of jax")
+
+
+def test_columns_that_are_empty_are_left_out(modules):
+    rows, report, _ = modules
+    plain = rows.Row("f", "us", 1.0, 2.0)
+    measured = rows.Row("g", "us", 1.0, 2.0, spread=(0.4, 0.61), floor=0.9)
+    text = report.markdown({}, [rows.Result("a", "", [plain]), rows.Result("b", "", [measured])])
+    assert "|  | anvl | jax | jax / anvl | target | verdict |" in text
+    assert "|  | anvl | jax | jax / anvl | floor | anvl / jax | target | verdict |" in text
+    assert "| g | 1.00 us | 2.00 us | 2.00 | 0.90 us | 0.40 to 0.61 |  |  |" in text
+
+
 @pytest.mark.parametrize(("anvl", "verdict"), [(10.0, "met"), (10.1, "missed")])
 def test_a_limit_is_judged(modules, anvl, verdict):
     rows, _, _ = modules
