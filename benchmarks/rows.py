@@ -83,9 +83,9 @@ class Row:
     anvl: float
     jax: float | None = None
     target: AtLeastAsFast | AtMost | NoMore | ShareOfJax | None = None
+    details: dict[str, Any] = field(default_factory=dict)
     spread: tuple[float, float] | None = None
     floor: float | None = None
-    details: dict[str, Any] = field(default_factory=dict)
 
     @property
     def speedup(self) -> float | None:

@@ -82,8 +82,8 @@ def _compared(case: Case, sides: list[Side], rounds: int) -> Row:
         statistics.median(ours) * 1e6,
         None if jax is None else statistics.median(jax) * 1e6,
         None if case.share is None else ShareOfJax(case.share),
-        None if ratios is None else (min(ratios), max(ratios)),
-        floor * 1e6,
+        spread=None if ratios is None else (min(ratios), max(ratios)),
+        floor=floor * 1e6,
     )
 
 
@@ -158,7 +158,7 @@ def _policies(rounds: int) -> list[Row]:
         limits = AtMost(limit, "us")
         spread = min(added), max(added)
         what = f"closing over {what}: added to a call"
-        rows.append(Row(what, "us", statistics.median(added), None, limits, spread))
+        rows.append(Row(what, "us", statistics.median(added), None, limits, spread=spread))
     return rows
 
 

@@ -43,7 +43,7 @@ class Reading(NamedTuple):
     ----------
     lines : tuple of str
         Statements that read the slots `a0`, `a1`, ...  Where the structure is another one they
-        `return miss`, or raise KeyError or ValueError.
+        `return miss`, or raise an error.
     leaves : tuple of str
         An expression for each leaf, in their order; `*x` stands for several.
     names : dict
@@ -128,7 +128,7 @@ _OF_TREE = """\
 def call({parameters}):
     try:
 {lines}
-    except (KeyError, ValueError):
+    except Exception:  # also for a leaf that is refused elsewhere, with its name
         return miss
     try:
         run, handlers, only, finish, constants, is_current, take = {entry}

@@ -57,7 +57,7 @@ class CallSlots:
 
     def __init__(self, signature: CallSignature, owner: Jit) -> None:
         self.signature, self._owner = signature, owner
-        self._is_library = isinstance(owner._static, Parameters)
+        self.is_library = isinstance(owner._static, Parameters)
         # Whether numbers and NumPy arrays may become arrays on the device here.
         self.converts = owner._options is PLAIN
         self._form = owner.form()
@@ -156,23 +156,27 @@ class CallSlots:
             return MISS
         if table is None:
             return MISS
-        found, has_containers = MISS, type(structure) is not int
+        found, is_plain = MISS, type(structure) is int
         # Trees are mostly of arrays: looking at each leaf takes longer than trying.
-        if has_containers or _ARRAYS.issuperset(map(type, leaves)):
+        if not is_plain or _ARRAYS.issuperset(map(type, leaves)):
             found = table.leaves_dispatch.call(leaves)
         if found is MISS and self.converts:
-            found = self.run_converted(leaves, table)
-        if has_containers and found is not MISS:
-            self._trees.use(slots, structure, form, table)
+            found, is_plain = self.run_converted(leaves, table), False
+        if found is not MISS and not is_plain:
+            self._trees.use(slots, structure, leaves, form, table)
         return found
 
     def run_converted(self, leaves: Sequence[Any], table: ProgramTable) -> Any:
         """Run a program of a table with numbers and NumPy arrays put on the device; else `MISS`."""
         try:
-            arrays = converted(tuple(leaves), self._is_library)
+            arrays = converted(tuple(leaves), self.is_library)
         except OverflowError:  # the slow path raises it with the name of the argument
             return MISS
         return MISS if arrays is None else table.leaves_dispatch.call(arrays)
+
+    def is_default(self, i: int, x: Any) -> bool:
+        """Whether a value is that of a parameter that is left out."""
+        return self._form.is_default(self.signature.names[i], x)
 
     def has_default(self, slots: Sequence[Any]) -> bool:
         """Whether a number equals its default."""

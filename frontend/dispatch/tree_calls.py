@@ -5,8 +5,9 @@ Note [Known structures]
 A call with a dict of arrays, found by its form and structure, takes twice as long as in JAX: the
 containers are walked and flattened, and the structure is hashed and compared.  So a structure that
 is seen again gets code of its own, which reads the leaves where they are known to be: a dict must
-be a dict of so many keys, with these; else the structure is another one.  The function tries the
-codes of the structures that it knows before it looks for arrays alone, once it has any.
+be a dict of so many keys, with these; else the structure is another one.  Numbers and NumPy arrays
+are a part of the structure, and become arrays there.  The function tries the codes of the
+structures that it knows before it looks for arrays alone, once it has any.
 
 Code is generated at the second call that finds its program by the structure.  A function keeps
 `_MOST` structures; another one takes the place of the oldest after `_MANY` calls, so that programs
@@ -15,13 +16,26 @@ which alternate between many do not spend their time on generating code.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
+from anvl import tree
 from anvl.core import config
+from anvl.core.argument_arrays import scalar_array
 from anvl.core.arguments import StaticValue
 from anvl.core.trace_state import current
-from anvl.runtime import MISS, MISSING, Dispatch, make_tree_call, take_trees
+from anvl.runtime import (
+    MISS,
+    MISSING,
+    Array,
+    Dispatch,
+    Reading,
+    make_tree_call,
+    put,
+    take_trees,
+)
 from anvl.tree.reading import reading_of
 
 if TYPE_CHECKING:
@@ -34,6 +48,20 @@ _MOST = 8
 _SOON, _MANY = 2, 100
 _NEVER = -(2**62)  # calls of a structure that has no code
 _MAX_COUNTED = 256
+_MOST_CONVERTED = 256  # leaves, where some are numbers or NumPy arrays
+
+_ARRAYS = frozenset((Array,))
+
+
+class _Known(NamedTuple):
+    """What is known of a call: its structure, the slots left out, and the classes of the leaves.
+
+    No classes stand for arrays alone.
+    """
+
+    structure: Any
+    absent: tuple[int, ...]
+    kinds: tuple[type, ...]
 
 
 class TreeCalls:
@@ -45,44 +73,76 @@ class TreeCalls:
         # Calls of structures without code.
         self._counts: dict[Any, int] = {}
 
-    def use(self, slots: Sequence[Any], structure: Any, form: Any, table: ProgramTable) -> None:
-        """Note a call whose program was found by its structure."""
+    def use(
+        self,
+        slots: Sequence[Any],
+        structure: Any,
+        leaves: Sequence[Any],
+        form: Any,
+        table: ProgramTable,
+    ) -> None:
+        """Note a call whose program was found by its structure, or its number of leaves."""
         signature = self._owner.signature
         absent: tuple[int, ...] = ()
         if not signature.is_open:  # else one that is missing is a leaf, and no array
             absent = tuple([i for i in signature.arrays if slots[i] is MISSING])
-        at = structure, absent
+        kinds = tuple(map(type, leaves))
+        if _ARRAYS.issuperset(kinds):
+            kinds = ()
+        at = _Known(structure, absent, kinds)
         known = self._known.get(at)
         if known is None:
-            known = self._generated(at, structure, absent, table)
+            known = self._generated(at, table)
         if known is not None:
             known.link(form, table)
 
-    def _generated(
-        self, at: Any, structure: Any, absent: Sequence[int], table: ProgramTable
-    ) -> _TreeCall | None:
+    def _generated(self, at: _Known, table: ProgramTable) -> _TreeCall | None:
         """New code for a structure, if it is seen often enough, and can have some."""
         if len(self._counts) >= _MAX_COUNTED:
             self._counts.clear()
         count = self._counts[at] = self._counts.get(at, 0) + 1
         if count < (_SOON if len(self._known) < _MOST else _MANY):
             return None
-        signature = self._owner.signature
-        structures: list[Any] = [None] * len(signature.names)
-        parts = iter(structure.children())
-        for i in signature.arrays:
-            structures[i] = MISSING if i in absent else next(parts)
-        reading = reading_of(structures, MISSING)
+        structures = self._structures(at)
+        reading = self._reading(structures, at.kinds)
         if reading is None:
             self._counts[at] = _NEVER
             return None
-        del self._counts[at]
-        containers = [i for i in signature.arrays if i not in absent and structures[i].node_data()]
+        self._counts.pop(at, None)
+        arrays = {leaf for leaf, of in zip(reading.leaves, at.kinds, strict=False) if of is Array}
+        containers = [
+            i
+            for i, of in enumerate(structures)
+            if of is not None and of is not MISSING
+            if of.node_data() is not None or (at.kinds and f"a{i}" not in arrays)
+        ]
         made = _TreeCall(self._owner, reading, containers, table)
         others = list(self._known.items())[: _MOST - 1]
         self._known = {at: made, **dict(others)}
         self._tell_all()
         return made
+
+    def _structures(self, at: _Known) -> list[Any]:
+        """The structure of each slot; None for static ones, `MISSING` for those left out."""
+        signature = self._owner.signature
+        structures: list[Any] = [None] * len(signature.names)
+        whole = at.structure
+        parts = iter([tree.structure(0)] * whole if type(whole) is int else whole.children())
+        for i in signature.arrays:
+            structures[i] = MISSING if i in at.absent else next(parts)
+        return structures
+
+    def _reading(self, structures: Sequence[Any], kinds: Sequence[type]) -> Reading | None:
+        """The source that reads slots of these structures, with numbers made arrays."""
+        owner = self._owner
+        if not kinds:
+            return reading_of(structures, MISSING)
+        # In anvl's own functions numbers take their dtypes from arrays beside them.
+        if not owner.converts or owner.is_library or len(kinds) > _MOST_CONVERTED:
+            return None
+        reading = reading_of(structures, MISSING, is_one_by_one=True)
+        optional = {f"a{i}": i for i in owner.signature.arrays if owner.signature.optional[i]}
+        return reading and _converting(reading, kinds, optional, owner.is_default)
 
     def tell(self, function: Dispatch) -> None:
         """Tell a function which structures are known."""
@@ -150,3 +210,34 @@ class _TreeCall:
         except TypeError:  # an unhashable static value
             return MISS
         return MISS if table is None else owner.run_converted(leaves, table)
+
+
+def _converting(
+    reading: Reading,
+    kinds: Sequence[type],
+    optional: Mapping[str, int],
+    is_default: Callable[[int, Any], bool],
+) -> Reading:
+    """The reading, and then the conversion of the leaves that are no arrays.
+
+    They go where the first array is; one that equals its default is a part of the function.
+    """
+    arrays = [leaf for leaf, of in zip(reading.leaves, kinds, strict=True) if of is Array]
+    lines = [*reading.lines, f"place = {arrays[0]}.aval.placement" if arrays else "place = None"]
+    leaves = []
+    for i, (leaf, of) in enumerate(zip(reading.leaves, kinds, strict=True)):
+        if of is Array:
+            leaves.append(leaf)
+            continue
+        is_number = of is not np.ndarray
+        lines.append(f"if type({leaf}) is not {of.__name__}: return miss")
+        if leaf in optional:
+            lines.append(f"if is_default({optional[leaf]}, {leaf}): return miss")
+        if not is_number:
+            lines.append(f"if {leaf}.dtype.kind not in 'fiucb': return miss")
+        lines.append(
+            f"y{i} = " + (f"number({leaf}, None, place)" if is_number else f"put({leaf}, place)")
+        )
+        leaves.append(f"y{i}")
+    names = {"is_default": is_default, "number": scalar_array, "put": put, "ndarray": np.ndarray}
+    return Reading(tuple(lines), tuple(leaves), reading.names | names)

@@ -23,12 +23,14 @@ _ONE_BY_ONE = 8  # leaves of a container that are read by name; more are read at
 _LARGEST_KEY = 2**63
 
 
-def reading_of(structures: Sequence[Any], missing: Any) -> Reading | None:
+def reading_of(
+    structures: Sequence[Any], missing: Any, is_one_by_one: bool = False
+) -> Reading | None:
     """The source that reads the slots `a0`, `a1`, ... of these structures.
 
-    A slot whose structure is None is not read, one of `missing` must be missing.  None if there are
-    containers other than dicts, lists, tuples and named tuples, or keys other than texts and
-    integers.
+    A slot whose structure is None is not read, one of `missing` must be missing.  With
+    `is_one_by_one` each leaf has a name.  None if there are containers other than dicts, lists,
+    tuples and named tuples, or keys other than texts and integers.
 
     Examples
     --------
@@ -36,7 +38,7 @@ def reading_of(structures: Sequence[Any], missing: Any) -> Reading | None:
     >>> reading_of([tree.structure({"w": 1, "b": 2})], object()).lines
     ("if type(a0) is not dict or len(a0) != 2: return miss", "x1 = a0['b']", "x2 = a0['w']")
     """
-    reader = _Reader()
+    reader = _Reader(_MOST_NODES if is_one_by_one else _ONE_BY_ONE)
     for i, structure in enumerate(structures):
         if structure is missing:
             reader.lines.append(f"if a{i} is not missing: return miss")
@@ -48,7 +50,8 @@ def reading_of(structures: Sequence[Any], missing: Any) -> Reading | None:
 class _Reader:
     """The source as it grows."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_one_by_one: int) -> None:
+        self._most_one_by_one = most_one_by_one
         self.lines: list[str] = []
         self.leaves: list[str] = []
         self.names: dict[str, Any] = {}
@@ -80,7 +83,7 @@ class _Reader:
     def _read_dict(self, name: str, keys: Sequence[Any], structure: Any) -> bool:
         n = len(keys)
         self.lines.append(f"if type({name}) is not dict or len({name}) != {n}: return miss")
-        if _has_many_leaves(structure, n):
+        if self._has_many_leaves(structure, n):
             at_once, get = self._variable(), self._named("get", operator.itemgetter(*keys))
             self.lines.append(f"{at_once} = {get}({name})")
             self.leaves.append(f"*{at_once}")
@@ -95,7 +98,7 @@ class _Reader:
         if n == 0:
             self.lines.append(f"if {name}: return miss")
             return True
-        if _has_many_leaves(structure, n):
+        if self._has_many_leaves(structure, n):
             at_once = self._variable()
             self.lines.append(f"{at_once} = tuple({name})")
             self.lines.append(f"if len({at_once}) != {n}: return miss")
@@ -107,6 +110,9 @@ class _Reader:
 
     def _read_children(self, variables: Sequence[str], structure: Any) -> bool:
         return all(map(self.read, variables, structure.children()))
+
+    def _has_many_leaves(self, structure: Any, n: int) -> bool:
+        return n > self._most_one_by_one and structure.num_leaves == n == structure.num_nodes - 1
 
     def _variable(self) -> str:
         self._count += 1
@@ -160,10 +166,6 @@ def _literal(kind: type, keys: Any, parts: Sequence[Any], names: dict[str, Any])
         return None
     names[f"K{len(names)}"] = kind
     return f"K{len(names) - 1}({listed})"
-
-
-def _has_many_leaves(structure: Any, n: int) -> bool:
-    return n > _ONE_BY_ONE and structure.num_leaves == n == structure.num_nodes - 1
 
 
 def _is_plain(key: Any) -> bool:

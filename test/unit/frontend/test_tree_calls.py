@@ -325,6 +325,54 @@ def test_a_number_that_equals_its_default_stays_a_part_of_the_function():
         assert f({"w": A}, 2)[0] == 11
 
 
+BESIDE = {
+    "an array": B,
+    "a number": 0.5,
+    "another number": 1.5,
+    "zero": 0.0,
+    "minus zero": -0.0,
+    "an infinity": float("inf"),
+    "a bool": True,
+    "an integer": 3,
+    "a NumPy array": np.float32([7, 8]),
+    "another dtype": np.arange(2, dtype=np.int8),
+    "another byte order": np.array([1.5, 2.5], ">f4"),
+    "steps in memory": np.arange(4, dtype=np.float32)[::-2],
+    "a NumPy number": np.float32(2.5),
+    "a NumPy number that is a float": np.float64(0.5),
+    "a list": [B, 0.5],
+    "a dict": {"a": np.float32([1, 2]), "b": 0.5, "c": A},
+    "the default": 2.0,
+}
+
+
+@pytest.mark.filterwarnings("ignore::anvl.RecompilationWarning")
+def test_numbers_and_numpy_arrays_become_arrays_in_generated_code(generated_only):
+    """Whatever stood there before: values, dtypes and weakness are those of the first call."""
+    f = anvl.jit(lambda x, y=2.0: (x + sum(tree.leaves(y)), y))
+    first = {what: tree.leaves(f(A, y)) for what, y in BESIDE.items()}
+    compiled = f.cache_size()
+    for _ in range(4):
+        for what, y in BESIDE.items():
+            for found, expected in zip(tree.leaves(f(A, y)), first[what], strict=True):
+                assert repr(found) == repr(expected), what
+    assert f.cache_size() == compiled
+    generated_only()
+    for what in ("a number", "minus zero", "a NumPy array", "a dict"):
+        for found, expected in zip(tree.leaves(f(A, BESIDE[what])), first[what], strict=True):
+            assert repr(found) == repr(expected), what
+
+
+def test_what_cannot_become_an_array_is_named_as_before():
+    f = anvl.jit(lambda x, y: x + y)
+    for _ in range(4):
+        f(A, np.float32([1, 2])), f(A, 0.5)
+    for y in (np.array(["a", "b"]), np.array([None, 1]), "text", np.longdouble([1, 2])):
+        with pytest.raises(TypeError) as caught:
+            f(A, y)
+        assert caught.traceback[-1].path.name == "test_tree_calls.py"
+
+
 def test_functions_of_any_number_of_arguments(generated_only):
     f = anvl.jit(lambda *xs, **more: weighted((xs, more)))
     calls = [((A, [B]), {}), ((A, B), {}), (([A], B), {}), ((A, [B]), {"k": [C]})]
