@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from anvl.docstrings.entries import Entries
 
-__all__ = ["Parameter", "complete", "parameters_of"]
+__all__ = ["Parameter", "complete", "is_documented", "parameters_of"]
 
 _ORDER = (
     "Parameters", "Attributes", "Returns", "Yields", "Raises", "Warns", "See Also", "Notes",
@@ -36,14 +36,16 @@ def complete(names: Iterable[str], namespace: Mapping[str, Any], entries: Entrie
     """Complete the docstrings of the functions among these names of a module."""
     for name in names:
         function = namespace.get(name)
-        if type(function) is not FunctionType or _is_of_numpy(function):
+        if function is None or not is_documented(function):
             continue
         if function.__doc__ and "References\n" not in function.__doc__:
             function.__doc__ = _completed(function.__doc__, name, function, entries)
 
 
-def _is_of_numpy(function: Any) -> bool:
-    return str(function.__module__).partition(".")[0] == "numpy"
+def is_documented(x: Any) -> bool:
+    """Whether x is a function of anvl: neither a class, nor a value, nor a function of NumPy."""
+    is_function = type(x) is FunctionType or hasattr(x, "__wrapped__")  # or a `Jit`
+    return is_function and str(x.__module__).startswith("anvl.")
 
 
 def _completed(text: str, name: str, function: Any, entries: Entries) -> str:

@@ -135,7 +135,7 @@ _RESULTS = {
     "Array with an element for each window.": "reduce_window",
     "Array of shape `new_sizes`, in the dtype of the operand.": "reshape",
     "Array of the shape and dtype of `on_true` and `on_false`.": "select",
-    "Tuple of arrays.": "split",
+    "List of arrays.": "split",
 }
 
 #: For those that have none in the source: arguments, and what is printed.

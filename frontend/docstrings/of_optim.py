@@ -133,12 +133,12 @@ _TRANSFORMATIONS = (
     "zero_nans"
 )
 _RESULTS = {
-    "GradientTransformationExtraArgs: `init(params)` and `update(updates, state, params)`.": (
+    "GradientTransformation: `init(params)` and `update(updates, state, params)`.": (
         f"{_OPTIMIZERS} {_TRANSFORMATIONS} apply_if_finite conditionally_mask "
         "conditionally_transform masked multi_transform named_chain partition "
         "with_extra_args_support"
     ),
-    "A function of the number of steps, an integer or an array, to an array of floats.": _SCHEDULES,
+    "A function of the number of steps, an integer or an array, to a number or an array of floats.": _SCHEDULES,
     "Array of floats, of the shape that the arguments broadcast to.": _ELEMENTWISE,
     "Array of floats, without the axis of vectors or classes.": _ALONG,
     "Array without axes.": "global_norm",

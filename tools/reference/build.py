@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from anvl.tools.reference.guide_pages import guide_pages, index_page
-from anvl.tools.reference.module_pages import MODULES, module_pages
+from anvl.tools.reference.module_pages import module_pages, public_modules
 
 __all__ = ["main", "sources"]
 
@@ -44,7 +44,7 @@ def sources(root: Path = ROOT) -> dict[str, str]:
     """All sources of the site by their paths."""
     return {
         "conf.py": CONFIGURATION,
-        "index.md": index_page(root, MODULES),
+        "index.md": index_page(root, public_modules()),
         **guide_pages(root),
         **module_pages(),
     }

@@ -90,7 +90,7 @@ def groups(root: Path) -> dict[str, tuple[str, ...]]:
     return {**GROUPS, "The project": GROUPS["The project"] + others}
 
 
-def index_page(root: Path, modules: tuple[str, ...]) -> str:
+def index_page(root: Path, modules: list[str]) -> str:
     """The first page: a table of contents."""
     parts = [
         "# anvl\n\nTrace a Python function, differentiate it as a compiler would, run it anywhere "

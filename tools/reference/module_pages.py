@@ -11,10 +11,10 @@ from typing import Any
 
 from anvl.tools.reference.docstring_text import Resolve, to_rst
 
-__all__ = ["MODULES", "module_pages", "public_names"]
+__all__ = ["module_pages", "public_modules", "public_names"]
 
 #: The modules that people import, in the order of the table of contents.
-MODULES = (
+_NAMED = (
     "anvl", "anvl.numpy", "anvl.numpy.linalg", "anvl.numpy.fft", "anvl.lax", "anvl.random",
     "anvl.nn", "anvl.nn.initializers", "anvl.optim", "anvl.optim.losses", "anvl.scipy",
     "anvl.scipy.integrate", "anvl.scipy.linalg", "anvl.scipy.optimize", "anvl.scipy.special",
@@ -22,6 +22,17 @@ MODULES = (
     "anvl.windows", "anvl.image", "anvl.safetensors", "anvl.ffi", "anvl.debug", "anvl.profiler",
     "anvl.testing", "anvl.testing.lit", "anvl.prim", "anvl.dialect", "anvl.passes",
 )  # fmt: skip
+
+
+def public_modules() -> list[str]:
+    """The modules that have a page: those named above, and further ones that these have."""
+    found = list(_NAMED)
+    for name in found:
+        module = importlib.import_module(name)
+        members = (getattr(module, n) for n in getattr(module, "__all__", ()))
+        below = [x.__name__ for x in members if isinstance(x, ModuleType)]
+        found += [n for n in below if n not in found and n.startswith("anvl.")]
+    return found
 
 
 def public_names(module: ModuleType) -> list[str]:
@@ -35,7 +46,7 @@ def public_names(module: ModuleType) -> list[str]:
 
 def module_pages() -> dict[str, str]:
     """Pages by their paths: reStructuredText."""
-    modules = {name: importlib.import_module(name) for name in MODULES}
+    modules = {name: importlib.import_module(name) for name in public_modules()}
     known = {f"{name}.{n}" for name, module in modules.items() for n in public_names(module)}
     known |= set(modules)
     homes: dict[int, str] = {}

@@ -175,3 +175,7 @@ def test_jaxtyping_checks_shapes_and_dtypes():
     assert not isinstance(np.ones((2, 3)), matrix)
     assert isinstance(anp.ones((2, 2), "i32"), jaxtyping.Integer[anvl.Array, "2 2"])
     assert isinstance(anp.asarray(True), jaxtyping.Bool[anvl.Array, ""])
+    both = jaxtyping.Float[anp.ndarray, "n m"]  # arrays and tracers
+    found = []
+    anvl.jit(lambda x: (found.append(isinstance(x, both)), x)[1])(X)
+    assert found == [True] and isinstance(anp.ones((2, 3)), both)
