@@ -352,28 +352,38 @@ def calls_unsafe(f: Callee, seen: set[str]) -> bool:
 def declare_scan(
     name: str,
     step: Callable[..., Sequence[Value]],
-    xs: Sequence[Value],
-    m: int,
+    parts: tuple[Sequence[Value], Sequence[Value], Sequence[Value]],
+    length: int,
     symbols: SymbolTable,
+    places: Sequence[ir.Location] | None = None,
 ) -> list[Value]:
-    """Emit a call of a scan without carries, over the first m of these values."""
-    size = xs[0].type.shape[0]
-    types = [tensor(x.type.shape[1:], x.type.element_type) for x in xs[:m]]
-    body = Callee.create(name, symbols, step, [*types, *(x.type for x in xs[m:])])
+    """Emit a call of a scan over carries, arrays of `length` rows, and constants.
+
+    `step` takes carries, rows and constants; it returns the next carries and rows to stack.
+    """
+    carry, xs, rest = parts
+    rows = [tensor(x.type.shape[1:], x.type.element_type) for x in xs]
+    types = [*(x.type for x in carry), *rows, *(x.type for x in rest)]
+    body = Callee.create(name, symbols, step, types, places=places)
     request = {
         "body": symbol(body),
-        "carry": Int.encode(0),
-        "xs": Int.encode(m),
-        "length": Int.encode(size),
+        "carry": Int.encode(len(carry)),
+        "xs": Int.encode(len(xs)),
+        "length": Int.encode(length),
         "reverse": Bool.encode(False),
     }
+    given = [*carry, *xs, *rest]
+    stacked = body.types[1][len(carry) :]
     made = body.declare(
         "each",
-        [x.type for x in xs],
-        [tensor([size, *y.shape], y.element_type) for y in body.types[1]],
+        [x.type for x in given],
+        [
+            *(x.type for x in carry),
+            *(tensor([length, *y.shape], y.element_type) for y in stacked),
+        ],
         {"anvl.scan": ir.DictAttr.get(request)},
     )
-    return call(made, xs)
+    return call(made, given)
 
 
 def symbol(f: Callee) -> ir.Attribute:

@@ -286,7 +286,9 @@ def loop_over_members(
         given = dict(zip(order, values, strict=True))
         return one(*(given[i] for i in range(len(xs))))
 
-    return declare_scan("member", step, [xs[i] for i in order], sum(batched), symbols)
+    given, m = [xs[i] for i in order], sum(batched)
+    size = given[0].type.shape[0]
+    return declare_scan("member", step, ([], given[:m], given[m:]), size, symbols)
 
 
 def _register() -> None:

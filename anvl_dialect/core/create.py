@@ -59,6 +59,17 @@ class ConstantOp(Creation, name="constant"):
             return None
 
     @classmethod
+    def stacked(cls, xs: Any, params: Sequence[dict[str, Any]], /) -> Value | None:
+        element = params[0]["value"].type.element_type
+        if kind(element) == "complex":  # of which the bindings read other memory
+            return None
+        try:
+            arrays = [np.array(one["value"]) for one in params]
+        except TypeError:  # bf16, which they do not read
+            return None
+        return emit.constant(value=dense(np.stack(arrays), element))
+
+    @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any], value: Any) -> Any:
         n = number_of(pads.op.opview)
         if n is None:

@@ -32,6 +32,7 @@ class OpRules(OpClass):
         fold(*xs, **params)             -> the result for known integers and bools
         pad_axes(pads, xs, **params)    -> y with padded axes, and these: Note [Padding]
         powered(xs, exponent, **params) -> y ** exponent, smooth where y has a corner, or None
+        stacked(xs, params)             -> the results of several ops, along a first axis, or None
 
     `adjoint` may return a function of no arguments in place of a cotangent: it is called only if
     that operand's cotangent is needed.  None, for a cotangent or a tangent, is a zero.  `simplify`
@@ -63,6 +64,8 @@ class OpRules(OpClass):
     diagonal: ClassVar[bool] = False
     #: Whether swapping its two operands gives the same result to the bit.
     commutative: ClassVar[bool] = False
+    #: The reduction along an axis that combines elements as it combines two, one after another.
+    reduces_by: ClassVar[str] = ""
     #: Whether recomputing it is cheaper than saving its result: Note [Residuals].
     cheap: ClassVar[bool] = False
     #: Zeros in derivatives, for Note [Lazy masks]: whether they stay zero for all operands,
@@ -129,6 +132,17 @@ class OpRules(OpClass):
 
     @classmethod
     def powered(cls, xs: Sequence[Value], exponent: int, /, **params: Any) -> Value | None:
+        return None
+
+    @classmethod
+    def stacked(
+        cls, xs: Sequence[Sequence[Value]], params: Sequence[dict[str, Any]], /
+    ) -> Value | None:
+        """Emit the results of several ops of this class in one array, along a new first axis.
+
+        `xs[k]` and `params[k]` are the operands and parameters of op k; the results have one type.
+        None leaves it to `concatenate`.
+        """
         return None
 
     @classmethod

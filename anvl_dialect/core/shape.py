@@ -12,6 +12,7 @@ from anvl.dialect.core.families import Linear, check_axes, with_batch_axis
 from anvl.dialect.core.op import AnvlOp, Operand, Operands, Result, Value, emit
 from anvl.dialect.core.params.base import Int, Ints, ResultShape
 from anvl.dialect.core.smooth_powers import power_of
+from anvl.dialect.core.stacked_slices import stacked_slices
 from anvl.dialect.core.types import shape_text, tensor
 
 __all__ = [
@@ -363,6 +364,12 @@ class SliceOp(Linear, name="slice"):
             limit_indices=(x.type.shape[0], *limit_indices),
             strides=(1, *strides),
         )
+
+    @classmethod
+    def stacked(
+        cls, xs: Sequence[Sequence[Value]], params: Sequence[dict[str, Any]], /
+    ) -> Value | None:
+        return stacked_slices([x for (x,) in xs], params)
 
     @classmethod
     def pad_axes(

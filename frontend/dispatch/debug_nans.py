@@ -113,7 +113,7 @@ class _Program:
         self._captured, self._callbacks = traced.program.captured, traced.program.callbacks
         self._arrays = arrays
         self._place = arrays[0].aval.placement if arrays else default_placement()
-        elements = pipeline(self._captured, *self._place.client.target).elements
+        elements = pipeline(self._captured, *self._place.client.target, roll=None).elements
         at = next(i for i, one in enumerate(elements) if isinstance(one, HoistConstants))
         self._lowering_passes = elements[at:]
         self._module = traced.program.module

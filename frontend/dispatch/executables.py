@@ -26,7 +26,7 @@ from anvl.dispatch.interpreted_executable import (
     InterpretedExecutable,
     check_interpretable,
 )
-from anvl.dispatch.jit_options import DEFAULT, ProgramOptions
+from anvl.dispatch.jit_options import DEFAULT, ProgramOptions, roll_pass
 from anvl.dispatch.lowering import captured_order, lower, serialize
 from anvl.dispatch.padding.padded_program import PaddedCall, padded_call
 from anvl.dispatch.program_state import State, state_of
@@ -184,7 +184,13 @@ def compiled_program(
         ranges, key_uses = ranges_of(program), program.key_uses.of_arguments()
         target = INTERPRETER if options.interpreted else place.client.target
         lower(
-            program.module, program.captured, target, options.donated, unused.extend, options.pad()
+            program.module,
+            program.captured,
+            target,
+            options.donated,
+            unused.extend,
+            options.pad(),
+            roll_pass(options.roll),
         )
         order = captured_order(program.module)
         state = state_of(program.module)

@@ -7,7 +7,7 @@ import itertools
 import weakref
 from collections.abc import Callable, Mapping
 from types import MethodType
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from anvl import tree
 from anvl.core import config
@@ -410,6 +410,7 @@ def jit(
     debug_nans: bool = False,
     on_stale_closure: str | None = None,
     bucket: Mapping[str | int, int | tuple[int, ...]] | None = None,
+    roll: bool | Literal["auto"] = "auto",
     **spelled: Unpack[ArgumentSpellings],
 ) -> Any:
     """Trace and compile a function at its first call for some dtypes and shapes; later ones run it.
@@ -437,6 +438,8 @@ def jit(
         Where a closed-over value has changed: "retrace" (the default), "warn", "error" or "off".
     bucket : mapping of str or int to int, optional
         Axes by argument, or by path (`"batch.x"`), that are padded to the next power of two.
+    roll : bool or "auto"
+        Whether unrolled repetition becomes loops: what pays ("auto"), all (else an error), none.
     **spelled : `static_argnums`, `static_argnames`, `donate_argnums`, `donate_argnames`, as in JAX
 
     Returns
@@ -454,7 +457,7 @@ def jit(
     >>> import anvl; print(anvl.jit(lambda x: x * x + 1)(2.0))
     5.0
     """
-    given = donate, device, inline, cache_size, compiler_options, backend, debug_nans, bucket
+    given = donate, device, inline, cache_size, compiler_options, backend, debug_nans, bucket, roll
     make = functools.partial(_jitted, static, on_stale_closure, spelled, given)
     return make if f is None else make(f)
 
@@ -473,7 +476,7 @@ def _jitted(
     arguments = StaticArguments(f, static)
     options = jit_options(f, arguments, donate, *others)
     policy = checked_policy(on_stale_closure)
-    *_, debug_nans, _ = given
+    *_, debug_nans, _, _ = given
     if debug_nans:  # the search for the op needs the arguments
         jitted = Jit(f, arguments, options._replace(donated=frozenset()), policy)
         return _loaded("anvl.dispatch.debug_nans").checked(jitted)

@@ -10,6 +10,8 @@ from anvl.core.arguments import Arguments, StaticArguments, name_of, positions_o
 from anvl.core.config import STALE_POLICIES
 from anvl.dispatch.padding.buckets import Bucket, PaddingPlan, buckets_of, plan_of
 from anvl.passes.pad import Pad, Record
+from anvl.passes.roll import Roll
+from anvl.passes.rolling.findings import Finding
 from anvl.runtime import Device, Placement, as_device
 
 __all__ = [
@@ -20,6 +22,7 @@ __all__ = [
     "ProgramOptions",
     "checked_policy",
     "jit_options",
+    "roll_pass",
 ]
 
 MAX_PROGRAMS = 1024  # for each function; beyond it the least recently used is dropped
@@ -44,6 +47,8 @@ class ProgramOptions(NamedTuple):
         The axes that are padded.
     reference : Record or None
         The ops of the program at other sizes, by which sizes are found in it.
+    roll : bool or "auto"
+        Whether repeated stretches become loops.
     """
 
     function: str = "jit"
@@ -53,6 +58,7 @@ class ProgramOptions(NamedTuple):
     interpreted: bool = False
     padding: PaddingPlan | None = None
     reference: Record | None = None
+    roll: Any = "auto"
 
     def pad(self) -> Pad | None:
         """The pass that pads the program."""
@@ -69,6 +75,11 @@ class ProgramOptions(NamedTuple):
 
 
 DEFAULT = ProgramOptions()
+
+
+def roll_pass(roll: Any, on_report: Callable[[list[Finding]], None] | None = None) -> Roll | None:
+    """The pass for the option `roll`, which tells what it found; None if it is to do nothing."""
+    return Roll(always=roll is True, on_report=on_report) if roll else None
 
 
 class JitOptions(NamedTuple):
@@ -90,6 +101,8 @@ class JitOptions(NamedTuple):
         Whether the reference interpreter of StableHLO runs its programs.
     buckets : tuple of Bucket
         The axes that are padded.
+    roll : bool or "auto"
+        Whether repeated stretches become loops.
     """
 
     donated: frozenset[int | str] = frozenset()
@@ -99,6 +112,7 @@ class JitOptions(NamedTuple):
     compiler_options: tuple[tuple[str, Any], ...] = ()
     interpreted: bool = False
     buckets: tuple[Bucket, ...] = ()
+    roll: Any = "auto"
 
     def place(self) -> Placement | None:
         """The placement that the function is pinned to, if any."""
@@ -110,8 +124,9 @@ class JitOptions(NamedTuple):
             return ProgramOptions(name_of(f))
         donated = self.donated_leaves(f, arguments)
         padding = plan_of(f, self.buckets, arguments) if self.buckets else None
+        options = self.compiler_options
         return ProgramOptions(
-            name_of(f), self.place(), donated, self.compiler_options, self.interpreted, padding
+            name_of(f), self.place(), donated, options, self.interpreted, padding, roll=self.roll
         )
 
     def donated_leaves(self, f: Callable[..., Any], arguments: Arguments) -> tuple[int, ...]:
@@ -137,6 +152,7 @@ def jit_options(
     backend: str | None = None,
     debug_nans: bool = False,
     bucket: Any = None,
+    roll: Any = "auto",
 ) -> JitOptions:
     """Check the options of `jit`; its errors are those of `jit`."""
     if device is not None and not isinstance(device, Device | str):
@@ -162,8 +178,20 @@ def jit_options(
             debug_nans=debug_nans or None,
         ),
         buckets_of(f, static, bucket),
+        _checked_roll(roll, bucket),
     )
     return PLAIN if made == PLAIN else made
+
+
+def _checked_roll(roll: Any, bucket: Any) -> Any:
+    if roll != "auto" and type(roll) is not bool:
+        raise ValueError(f"jit: roll must be True, False or 'auto', got {roll!r}")
+    if roll is True and bucket is not None:
+        raise ValueError(
+            "jit: roll=True and bucket= exclude each other, as a padded program is not rolled; "
+            "leave out one of them"
+        )
+    return roll
 
 
 def checked_policy(policy: Any) -> str | None:

@@ -21,6 +21,7 @@ from anvl.passes.hoist_constants import CAPTURED
 from anvl.passes.lifting.resources import resource_name
 from anvl.passes.pad import Pad
 from anvl.passes.pipelines.jit_pipeline import pipeline, transformations
+from anvl.passes.roll import Roll
 from anvl.runtime import (
     Client,
     Target,
@@ -47,6 +48,7 @@ __all__ = [
 #: Description of each stage of `Lowered.mlir(stage)`, in order.
 STAGES = {
     "anvl": "as traced: derivatives and nested jits are functions of their own",
+    "roll": "after anvl-roll: repeated stretches are loops and batches",
     "gradient": "after anvl-gradient: reverse-mode derivatives are expanded",
     "forward": "after anvl-forward: forward-mode derivatives are expanded",
     "vectorize": "after anvl-vectorize: batched functions are expanded",
@@ -56,6 +58,7 @@ STAGES = {
     "stablehlo": "after anvl-lower-to-stablehlo, cse and trivial-dce",
 }
 _STAGE_OF = {
+    "anvl-roll": "roll",
     "anvl-gradient": "gradient",
     "anvl-forward": "forward",
     "anvl-vectorize": "vectorize",
@@ -75,14 +78,17 @@ def lower(
     donated: tuple[int, ...] = (),
     on_unused: Callable[[list[int]], None] | None = None,
     pad: Pad | None = None,
+    roll: Roll | None = None,
 ) -> None:
     """Lower a traced module to StableHLO for a target, in place.
 
     `on_unused` gets the positions of the donated arguments that no result can use.  `pad` pads
-    arguments of a module that is expanded.
+    arguments of a module that is expanded; `roll` rolls one that is not.
     """
     with passes_lock:
-        made = pipeline(arrays, *target, donated, on_unused, pad, is_expanded=pad is not None)
+        made = pipeline(
+            arrays, *target, donated, on_unused, pad, is_expanded=pad is not None, roll=roll
+        )
         made.run(module, instruments=_watching())
 
 
@@ -93,6 +99,7 @@ def lower_with_stages(
     donated: tuple[int, ...] = (),
     on_unused: Callable[[list[int]], None] | None = None,
     pad: Pad | None = None,
+    roll: Roll | None = None,
 ) -> dict[str, ir.Module]:
     """Lower as `lower` does, returning a copy of the module after each stage."""
     with passes_lock:
@@ -103,7 +110,7 @@ def lower_with_stages(
                 stages[_STAGE_OF[argument]] = copied(module)
 
         with nullcontext() if pad is None else separate_literals():
-            pipeline(arrays, *target, donated, on_unused, pad).run(
+            pipeline(arrays, *target, donated, on_unused, pad, roll=roll).run(
                 module, after_each=keep, instruments=_watching()
             )
     return stages

@@ -15,7 +15,7 @@ from anvl.dialect.text.hlo_lines import LineStatistics, line_statistics
 from anvl.dispatch.executables import Program, executable_of
 from anvl.dispatch.host_calls import host_calls
 from anvl.dispatch.interpreted_executable import INTERPRETER, check_interpretable
-from anvl.dispatch.jit_options import DEFAULT, ProgramOptions
+from anvl.dispatch.jit_options import DEFAULT, ProgramOptions, roll_pass
 from anvl.dispatch.lowering import (
     STAGES,
     captured_name,
@@ -27,6 +27,7 @@ from anvl.dispatch.lowering import (
 )
 from anvl.dispatch.padding.padded_program import padded_call
 from anvl.dispatch.program_state import state_of
+from anvl.passes.rolling.findings import Finding
 from anvl.runtime import (
     Array,
     ArrayType,
@@ -58,6 +59,7 @@ class Lowered:
 
     def __init__(self, traced: Traced, options: ProgramOptions = DEFAULT) -> None:
         self._traced, self._options = traced, options
+        self._findings: list[Finding] = []
         program = traced.program
         # None is jaxlib's own client, which lowering does not need.
         self._place = options.place or program.placement or chosen_placement()
@@ -72,6 +74,7 @@ class Lowered:
             options.donated,
             lambda _: None,
             options.pad(),
+            roll_pass(options.roll, self._findings.extend),
         )
 
     def mlir(self, stage: str = "stablehlo", *, debug_info: bool = False) -> str:
@@ -82,7 +85,8 @@ class Lowered:
         Parameters
         ----------
         stage : str
-            "anvl", "gradient", "forward", "vectorize", "inline", "pad", "constants" or "stablehlo".
+            "anvl", "roll", "gradient", "forward", "vectorize", "inline", "pad", "constants" or
+            "stablehlo".
         debug_info : bool
             Whether to add the Python line of each op.
 
@@ -131,7 +135,25 @@ class Lowered:
         if stage not in STAGES:
             listed = "; ".join(f"{name}: {what}" for name, what in STAGES.items())
             raise ValueError(f"{function}: there is no stage {stage!r}; {listed}")
-        return "inline" if stage == "pad" and stage not in self._stages else stage
+        if stage in self._stages:
+            return stage
+        return {"pad": "inline", "roll": "anvl"}[stage]
+
+    def report(self) -> str:
+        """Describe what was rolled: a line for each stretch that repeats, and why others stayed.
+
+        Examples
+        --------
+        >>> import anvl, anvl.numpy as np
+        >>> def steps(x):
+        ...     for _ in range(100):
+        ...         x = np.sin(x) + 0.1
+        ...     return x
+        >>> print(anvl.jit(steps).lower(anvl.aval("f32", (64,))).report().partition(" at ")[0])
+        100 repetitions of 2 ops
+        """
+        found = [str(finding) for finding in self._findings]
+        return "\n".join(found) or "nothing repeats"
 
     def artifact(self) -> bytes:
         """The StableHLO program as a portable artifact."""

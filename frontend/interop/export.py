@@ -25,6 +25,7 @@ from anvl.dialect.text.file_locations import drop_folders
 from anvl.dialect.text.safetensors import encoded
 from anvl.dialect.text.versions import mark
 from anvl.dispatch.jit import Jit
+from anvl.dispatch.jit_options import roll_pass
 from anvl.dispatch.lowering import (
     captured_name,
     captured_order,
@@ -206,7 +207,7 @@ def _exported(
     module, captured = traced.program.module, traced.program.captured
     drop_folders(module.operation)
     program = copied(module)
-    lower(module, captured, target)
+    lower(module, captured, target, roll=roll_pass(owner._options.roll))
     state = state_of(module)
     arrays, names = _unique(captured, sorted(captured_types(program.operation)))
     manifest = {

@@ -16,10 +16,14 @@ from anvl.passes.inline import Inline
 from anvl.passes.lower_to_stablehlo import LowerToStablehlo
 from anvl.passes.pad import Pad
 from anvl.passes.remat import Remat
+from anvl.passes.roll import Roll
 from anvl.passes.simplify_control_flow import SimplifyControlFlow
 from anvl.passes.vectorize import Vectorize
 
 __all__ = ["expanding", "pipeline", "transformations"]
+
+
+_AUTO_ROLL = Roll()
 
 
 def pipeline(
@@ -30,20 +34,25 @@ def pipeline(
     on_unused: Callable[[list[int]], None] | None = None,
     pad: Pad | None = None,
     is_expanded: bool = False,
+    roll: Roll | None = _AUTO_ROLL,
 ) -> Pipeline:
     """Passes from the traced program to StableHLO for a platform, by PJRT's name.
 
     `routines` is the library that the program may call; by default, that of the platform.  `arrays`
     are the arrays that the program closes over, by index, and `donated` the positions of the
     arguments of `@main` that give their memory to results; `on_unused` is told of those that no
-    result can use.  `pad` pads arguments of `@main`, and with them results.  With `is_expanded` the
-    passes of `expanding` have run.
+    result can use.  `pad` pads arguments of `@main`, and with them results; such a program is not
+    rolled, as others by `roll` are.  With `is_expanded` the passes of `expanding` have run.
     """
     # On StableHLO, cse costs a third of its time on anvl ops, whose effects are queried in Python.
     # Before hoisting, dead code matters only for the captured arrays that it uses.
     drop_unused = ["trivial-dce"] if arrays else []
     donate = [Donate(args=donated, on_report=on_unused)] if donated else []
-    first: list[Pass] = [] if is_expanded else [*transformations(), _INLINE]
+    first: list[Pass] = []
+    if not is_expanded:
+        effects, *others = transformations()
+        rolls = [roll] if roll is not None and pad is None else []
+        first = [effects, *rolls, *others, _INLINE]
     # Padding changes the types of arguments and results, by which they are paired.
     first = [*donate, *first] if pad is None else [*first, pad, *donate]
     return Pipeline(

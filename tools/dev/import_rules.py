@@ -36,7 +36,8 @@ SENTENCE = {
 LAYERS: dict[str, tuple[str, ...]] = {
     "anvl_dialect": ("core", "interpreters", "ops", "flatten_util", "control_flow", "text", "view"),
     "passes": (
-        "framework", "functions", "residuals", "expand", "effects", "lower", "lifting", "pipelines",
+        "framework", "functions", "residuals", "expand", "effects", "rolling", "lower", "lifting",
+        "pipelines",
     ),
     "frontend": (
         "docstrings", "tree", "tree_util", "core", "captured", "recompilation", "dispatch", "prim",

@@ -224,6 +224,7 @@ _elementwise = cast("dict[str, type[Elementwise]]", OPS)
 
 for _name in ("neg", "add", "sub"):
     _elementwise[f"anvl.{_name}"].linear = True
+_elementwise["anvl.add"].reduces_by = "sum"
 for _name in ("add", "mul", "and", "or", "xor"):
     OPS[f"anvl.{_name}"].commutative = True
 for _name in "neg add sub mul maximum minimum not and or xor".split():

@@ -7,7 +7,17 @@ import anvl
 import anvl.numpy as anp
 from anvl import dialect
 
-STAGES = ["anvl", "gradient", "forward", "vectorize", "inline", "pad", "constants", "stablehlo"]
+STAGES = [
+    "anvl",
+    "roll",
+    "gradient",
+    "forward",
+    "vectorize",
+    "inline",
+    "pad",
+    "constants",
+    "stablehlo",
+]
 W = np.arange(6, dtype="f4").reshape(3, 2)
 
 

@@ -1,0 +1,145 @@
+"""anvl-roll: repeated stretches of a program become loops and batches.
+
+Python's loops unroll in a trace, and XLA compiles each repetition anew.  Before derivatives are
+expanded, so that the derivative of 1,000 steps is that of one.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from anvl.dialect.core.effects import is_dce_able
+from anvl.dialect.core.errors import PassError
+from anvl.dialect.core.mlir import ir
+from anvl.passes.expand.declarations import Expansion
+from anvl.passes.framework.pass_base import Pass, option
+from anvl.passes.functions.dce import run_on
+from anvl.passes.functions.merge_functions import merge_equal
+from anvl.passes.functions.symbol_utils import body_of, functions_of
+from anvl.passes.rolling.costs import gain, too_little_work
+from anvl.passes.rolling.emission import Writer
+from anvl.passes.rolling.findings import Finding
+from anvl.passes.rolling.forms import Form, form_of
+from anvl.passes.rolling.items import Block
+from anvl.passes.rolling.periods import repeats
+from anvl.passes.rolling.stretches import Stretch, linked
+
+__all__ = ["Roll"]
+
+_NAME = "anvl-roll"
+
+
+@dataclass(frozen=True)
+class Roll(Pass, argument=_NAME):
+    """Write stretches of ops that repeat once: as a scan, or as a batch and a sum of its results.
+
+    A stretch repeats if the same ops on the same types follow each other several times, linked in
+    the same way: each repetition reads results of its own, of the ones before (which become
+    carries), the same values from outside (constants), or other ones in each (rows of a stacked
+    array; numbers become one literal).  Where each repetition only adds a term to a total, the
+    terms are computed as a batch and summed.  Equal private functions become one before, so that
+    calls of them are the same.
+
+    By default a stretch is rolled where that saves compilation and costs no time in a run, by a
+    model (Note [Cost of repetition]).  With `always`, all that repeats is rolled, and a program in
+    which nothing does is an error.
+    """
+
+    anchor = "builtin.module"
+
+    always: bool = option(False, help="roll all that repeats, whatever it costs")
+    least: int = option(4, help="the smallest number of repetitions")
+    report: bool = option(False, help="say on stderr what was rolled, and what not and why")
+    #: Called with the findings; from Python only.
+    on_report: Callable[[list[Finding]], None] | None = field(default=None, compare=False)
+
+    def run(self, module: ir.Operation) -> None:
+        if self.least < 2:
+            raise PassError(_NAME, f"least is {self.least}; a stretch repeats at least 2 times")
+        functions = functions_of(module)
+        merge_equal(module, functions)
+        expansion = Expansion(module, functions, _NAME)
+        findings: list[Finding] = []
+        pending = [name for name, op in functions.items() if body_of(op) is not None]
+        while pending:
+            name, before = pending.pop(), set(functions)
+            if self._roll(name, expansion, findings):
+                made = [n for n in functions if n not in before]
+                pending += [name, *(n for n in made if body_of(functions[n]) is not None)]
+        self._tell(findings)
+
+    def _roll(self, name: str, expansion: Expansion, findings: list[Finding]) -> bool:
+        """Roll what repeats in one function; returns whether anything does."""
+        for body in _blocks(expansion.functions[name]):
+            if self._may_repeat(body) and self._roll_block(body, name, expansion, findings):
+                run_on(expansion.functions[name], "trivial-dce")
+                return True
+        return False
+
+    def _may_repeat(self, body: ir.Block) -> bool:
+        """Whether ops of the same names follow each other several times: seen at little cost."""
+        if len(body.operations) <= 2 * self.least:
+            return False
+        numbers: dict[type, int] = {}
+        names = [numbers.setdefault(type(op), len(numbers)) for op in body.operations]
+        return bool(repeats(names, 2))
+
+    def _roll_block(
+        self, body: ir.Block, name: str, expansion: Expansion, findings: list[Finding]
+    ) -> bool:
+        block = Block(body, lambda op: is_dce_able(op, expansion.functions))
+        chosen: list[tuple[Stretch, Form]] = []
+        for run in repeats([item.symbol for item in block.items], self.least):
+            if any(run.start < s.end and s.start < run.start + run.length for s, _ in chosen):
+                continue
+            stretch = linked(block, run, self.least)
+            if not isinstance(stretch, Stretch):
+                findings.append(Finding.of_difference(block, run, stretch))
+                continue
+            form = form_of(block, stretch)
+            why_not = self._why_not(block, stretch, form)
+            findings.append(Finding.of_stretch(block, stretch, form, why_not))
+            if not why_not:
+                chosen.append((stretch, form))
+        if not chosen:
+            return False
+        writer = Writer(block, name, expansion)
+        for stretch, form in sorted(chosen, key=lambda found: found[0].start):
+            writer.write(stretch, form)
+        return True
+
+    def _why_not(self, block: Block, stretch: Stretch, form: Form) -> str:
+        saved = gain(block, stretch, form)
+        if self.always:
+            return "" if saved > _ANY_GAIN else "it would not become shorter"
+        if saved <= 0:
+            return "it would not be compiled faster"
+        if too_little_work(block, stretch, form):
+            return "a step computes less than a loop costs at run time"
+        return ""
+
+    def _tell(self, findings: list[Finding]) -> None:
+        if self.on_report is not None:
+            self.on_report(findings)
+        if self.report:
+            print("\n".join(map(str, findings)) or f"{_NAME}: nothing repeats", file=sys.stderr)
+        if self.always and not any(one.is_rolled for one in findings):
+            seen = "".join(f"; {one}" for one in findings[:3])
+            raise PassError(
+                _NAME,
+                f"nothing repeats {self.least} times in the same way{seen}; leave out `always`, "
+                "which is roll=True of jit",
+            )
+
+
+_ANY_GAIN = -20.0  # rolling everything may not pay, but must end: this is 10 ops fewer
+
+
+def _blocks(op: ir.Operation) -> Iterator[ir.Block]:
+    """The blocks in a function: its body, then those of choices and loops in it."""
+    for region in op.regions:
+        for block in region.blocks:
+            yield block
+            for inner in block.operations:
+                if getattr(inner, "captures", False):
+                    yield from _blocks(inner.operation)

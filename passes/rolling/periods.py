@@ -1,0 +1,63 @@
+"""Tandem repeats in a sequence of symbols: which stretches repeat, and with which period."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from anvl.dialect.core.lazy_numpy import np
+
+__all__ = ["Run", "repeats"]
+
+_GRAM = 4  # symbols that are compared at once to find distances worth a closer look
+_MOST_PERIODS = 32
+
+
+class Run(NamedTuple):
+    """A stretch of `length` symbols from `start`, each equal to the one `period` places before."""
+
+    start: int
+    period: int
+    length: int
+
+    @property
+    def saved(self) -> int:
+        """Symbols that are not needed any more if the period stands there once."""
+        return (self.length // self.period - 1) * self.period
+
+
+def repeats(symbols: Sequence[int], least: int) -> list[Run]:
+    """The stretches that repeat at least `least` times, those that save the most first.
+
+    Takes time in proportion to the number of symbols: only distances at which several symbols in
+    a row come up again are looked at.
+
+    Examples
+    --------
+    >>> repeats([7, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 9], 3)
+    [Run(start=1, period=3, length=11)]
+    """
+    found: list[Run] = []
+    sequence = np.asarray(symbols, dtype=np.int64)
+    for period in _likely_periods(sequence):
+        same = sequence[period:] == sequence[:-period]
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], same, [False]]).astype(np.int8)))
+        for start, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+            if end - start >= (least - 1) * period:
+                found.append(Run(start, period, end - start + period))
+    # The shortest period of a stretch saves the most: its multiples come after it.
+    return sorted(found, key=lambda run: (-run.saved, run.period, run.start))
+
+
+def _likely_periods(sequence: "np.ndarray") -> list[int]:
+    """Distances at which the same symbols come up again, the most frequent ones first."""
+    size = len(sequence) - _GRAM + 1
+    if size < 2:
+        return []
+    grams = np.zeros(size, np.uint64)
+    with np.errstate(over="ignore"):
+        for i in range(_GRAM):
+            grams = grams * np.uint64(0x9E3779B97F4A7C15) + sequence[i : i + size].astype(np.uint64)
+    order = np.argsort(grams, kind="stable")
+    again = np.flatnonzero(grams[order][1:] == grams[order][:-1])
+    distances, counts = np.unique(order[again + 1] - order[again], return_counts=True)
+    by_count = np.argsort(-counts, kind="stable")[:_MOST_PERIODS]
+    return [int(x) for x in distances[by_count]]

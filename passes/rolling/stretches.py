@@ -1,0 +1,251 @@
+"""How the repetitions of a stretch are linked: what is carried, what differs, what stays.
+
+The stretch has `count` repetitions of `period` items from `start`.  Operand j of item o in each of
+them is one of four:
+
+* `Inner`: a result of the same repetition;
+* `Carried`: a result of the repetition `distance` before; for the first ones, a value from outside;
+* `Same`: one value from outside, for all repetitions;
+* `Each`: a value from outside for each of them.
+
+An op whose attributes differ, such as the slice of row i, is computed before the loop if it reads
+values from outside alone; its results count as such (`apart`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from anvl.passes.rolling.items import Block, Source, attributes_of
+from anvl.passes.rolling.periods import Run
+
+__all__ = ["Carried", "Difference", "Each", "Inner", "Same", "Stretch", "linked"]
+
+_FURTHEST = 4  # repetitions back from which a value is carried
+_MOST_PEELED = 2
+
+
+class Inner(NamedTuple):
+    item: int  # in the repetition, as in all of these
+    result: int
+
+
+class Carried(NamedTuple):
+    item: int
+    result: int
+    distance: int
+    first: tuple[Any, ...]  # the values that the first `distance` repetitions read
+
+
+class Same(NamedTuple):
+    value: Any
+
+
+class Each(NamedTuple):
+    values: tuple[Any, ...]
+
+
+class Difference(NamedTuple):
+    """The first item that differs from those at its place in other repetitions, and how."""
+
+    item: int
+    what: str
+
+
+@dataclass
+class Stretch:
+    """A stretch whose repetitions are linked in the same way.
+
+    Attributes
+    ----------
+    links : list
+        For each item of a repetition, the link of each of its operands.
+    apart : set of int
+        The items that are computed before the loop.
+    wanted : dict
+        From (item, result) to the repetitions of which the value is read behind the stretch.
+    """
+
+    start: int
+    period: int
+    count: int
+    links: list[list[Any]] = field(default_factory=list)
+    apart: set[int] = field(default_factory=set)
+    wanted: dict[tuple[int, int], list[int]] = field(default_factory=dict)
+
+    @property
+    def end(self) -> int:
+        """The item behind the last one."""
+        return self.start + self.period * self.count
+
+    def carried(self) -> list[Carried]:
+        """What is carried, each value once, with the largest distance."""
+        found: dict[tuple[int, int], Carried] = {}
+        for links in self.links:
+            for link in links:
+                if type(link) is Carried:
+                    key = link.item, link.result
+                    if key not in found or found[key].distance < link.distance:
+                        found[key] = link
+        return list(found.values())
+
+    def are_firsts_alike(self) -> bool:
+        """Whether readers of a carried value agree about the values before the first one."""
+        known: dict[tuple[int, int, int], Any] = {}
+        for links in self.links:
+            for link in links:
+                if type(link) is Carried:
+                    for k, value in enumerate(link.first):
+                        # What the repetition k - distance would have computed.
+                        key = link.item, link.result, k - link.distance
+                        if known.setdefault(key, value) != value:
+                            return False
+        return True
+
+
+def linked(block: Block, run: Run, least: int) -> Stretch | Difference:
+    """The longest stretch in a run whose repetitions are linked in the same way.
+
+    The first repetitions may differ, where a value was computed once and kept.  If too few are
+    alike, the first difference that was met.
+    """
+    met: Difference | None = None
+    for phase in _phases(block, run):
+        for peeled in range(_MOST_PEELED + 1):
+            start = run.start + phase + peeled * run.period
+            count = (run.start + run.length - start) // run.period
+            if count < least:
+                break
+            found = _linked_from(block, Stretch(start, run.period, count), least)
+            if isinstance(found, Stretch):
+                _note_wanted(block, found)
+                return found
+            met = met or found
+    return met or Difference(run.start, "is not repeated often enough")
+
+
+def _linked_from(block: Block, stretch: Stretch, least: int) -> Stretch | Difference:
+    """Shorten a stretch to the repetitions that are linked in the same way."""
+    count, difference = stretch.count, Difference(stretch.start, _READS_ANOTHER)
+    while count >= least:
+        made = Stretch(stretch.start, stretch.period, count)
+        made.apart = _with_other_attributes(block, made)
+        fits, difference = _link_all(block, made)
+        if fits == count and made.are_firsts_alike():
+            return made
+        count = min(fits, count - 1)
+    return difference
+
+
+_READS_ANOTHER = "reads another value than in the other repetitions"
+
+
+def _with_other_attributes(block: Block, stretch: Stretch) -> set[int]:
+    items, found = block.items, set()
+    for o in range(stretch.period):
+        first = attributes_of(items[stretch.start + o].op)
+        of_others = range(stretch.start + o + stretch.period, stretch.end, stretch.period)
+        if any(attributes_of(items[i].op) != first for i in of_others):
+            found.add(o)
+    return found
+
+
+def _link_all(block: Block, stretch: Stretch) -> tuple[int, Difference]:
+    """Link all operands; returns the number of repetitions for which that is possible."""
+    fits, difference = stretch.count, Difference(stretch.start, _READS_ANOTHER)
+    for o in range(stretch.period):
+        links: list[Any] = []
+        for j in range(len(block.items[stretch.start + o].operands)):
+            numbers = range(stretch.start + o, stretch.end, stretch.period)
+            link, n = _link(stretch, [block.items[i].operands[j] for i in numbers])
+            links.append(link)
+            if n < fits:
+                fits, difference = n, Difference(numbers[n], _READS_ANOTHER)
+        if o in stretch.apart and not all(type(link) in (Same, Each) for link in links):
+            n = _equal_so_far(block, stretch, o)
+            return n, Difference(stretch.start + o + n * stretch.period, "has other attributes")
+        stretch.links.append(links)
+    return fits, difference
+
+
+def _equal_so_far(block: Block, stretch: Stretch, o: int) -> int:
+    """How many repetitions of an item have the attributes of the first."""
+    first = attributes_of(block.items[stretch.start + o].op)
+    for k in range(1, stretch.count):
+        if attributes_of(block.items[stretch.start + o + k * stretch.period].op) != first:
+            return k
+    return stretch.count
+
+
+def _link(stretch: Stretch, sources: Sequence[Any]) -> tuple[Any, int]:
+    """The link of an operand that has these sources, and for how many repetitions it holds."""
+    places = [_place(stretch, x) for x in sources]
+    inside = next((k for k, place in enumerate(places) if place is not None), None)
+    if inside is None:
+        is_same = all(x == sources[0] for x in sources)
+        return (Same(sources[0]) if is_same else Each(tuple(sources))), len(sources)
+    first = places[inside]
+    assert first is not None
+    repetition, o = first
+    result = sources[inside].result
+    distance = inside - repetition
+    if distance > _FURTHEST or (inside and repetition):
+        return None, inside
+    for k in range(inside, len(sources)):
+        if places[k] != (k - distance, o) or sources[k].result != result:
+            return None, k
+    if not distance:
+        return Inner(o, result), len(sources) if not inside else inside
+    return Carried(o, result, distance, tuple(sources[:inside])), len(sources)
+
+
+def _place(stretch: Stretch, x: Any) -> tuple[int, int] | None:
+    """Repetition and item in it where a value is computed; None if outside of the loop."""
+    if type(x) is not Source or not stretch.start <= x.item < stretch.end:
+        return None
+    place = divmod(x.item - stretch.start, stretch.period)
+    return None if place[1] in stretch.apart else place
+
+
+def _phases(block: Block, run: Run) -> list[int]:
+    """Where a repetition may begin, those first at which the fewest values are carried.
+
+    Python's loop begins at one of them; another one computes the same, with more to carry.
+    """
+    period = run.period
+    crossing = [0] * (period + 1)
+    spare = run.length % period
+    # The second repetition is as all others; the first may read what was there before.
+    base = run.start + (period if run.length >= 3 * period else 0)
+    for o in range(period):
+        item = base + o
+        for result in range(len(block.items[item].op.results)):
+            reads = block.read_at.get(Source(item, result), [])
+            last = max((i for i in reads if i < base + 2 * period), default=item)
+            for cut in range(o + 1, min(last - base, o + period) + 1):
+                crossing[cut % period] += 1
+    order = sorted(range(period), key=lambda phase: (crossing[phase], phase))
+    best = [phase for phase in order if phase <= spare] or [0]
+    first = order[0]
+    # A phase beyond the spare items costs one repetition.
+    return list(dict.fromkeys([first, *best[:2]]))
+
+
+def _note_wanted(block: Block, stretch: Stretch) -> None:
+    """Note which values are read behind the stretch."""
+    for o in range(stretch.period):
+        if o in stretch.apart:
+            continue
+        for result in range(len(block.items[stretch.start + o].op.results)):
+            late = [
+                k
+                for k in range(stretch.count)
+                if _is_read_from(block, stretch, k * stretch.period + o, result)
+            ]
+            if late:
+                stretch.wanted[o, result] = late
+
+
+def _is_read_from(block: Block, stretch: Stretch, offset: int, result: int) -> bool:
+    reads = block.read_at.get(Source(stretch.start + offset, result))
+    return reads is not None and reads[-1] >= stretch.end
