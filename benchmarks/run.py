@@ -24,6 +24,7 @@ import lowering_per_op
 import machine
 import memory
 import report
+import rolled
 import second_start
 import transforms
 import warm_call
@@ -46,6 +47,7 @@ BENCHMARKS: dict[str, Callable[[list[Side], str], Result]] = {
     "i": memory.run,
     "j": loops.run,
     "k": second_start.run,
+    "l": rolled.run,
 }
 
 

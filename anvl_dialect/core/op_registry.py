@@ -29,6 +29,7 @@ MAYBE_RULES = {
     "fold": "anvl-simplify-control-flow",
     "pad_axes": "anvl-pad",
     "powered": "anvl.numpy, of what it raises to a power",
+    "stacked": "anvl-roll",
 }
 
 #: Every op class by its name in the IR (`"anvl.sin"`).

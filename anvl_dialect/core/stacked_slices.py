@@ -34,10 +34,7 @@ def stacked_slices(xs: Sequence[Value], params: Sequence[dict[str, Any]]) -> Val
 def _of_rows(x: Value, first: dict[str, Any], starts: Sequence[Sequence[int]]) -> Value | None:
     """One slice, if slices of size 1 follow each other along one axis; None if they do not."""
     moving = [a for a in range(len(starts[0])) if len({at[a] for at in starts}) > 1]
-    lengths = [
-        hi - lo for lo, hi in zip(first["start_indices"], first["limit_indices"], strict=True)
-    ]
-    if len(moving) != 1 or lengths[moving[0]] != 1:
+    if len(moving) != 1 or _sizes(first)[moving[0]] != 1:
         return None
     (axis,) = moving
     places = [at[axis] for at in starts]
@@ -49,18 +46,29 @@ def _of_rows(x: Value, first: dict[str, Any], starts: Sequence[Sequence[int]]) -
     rows = emit.slice(x, start_indices=tuple(low), limit_indices=tuple(high), strides=tuple(steps))
     if by < 0:
         rows = emit.reverse(rows, dimensions=(axis,))
-    rank = rows.type.rank
+    return _with_axis_in_front(rows, axis)
+
+
+def _with_axis_in_front(rows: Value, axis: int) -> Value:
+    """Move an axis to the front, and leave one of size 1 in its place."""
+    shape = list(rows.type.shape)
     if axis:
-        order = (axis, *(a for a in range(rank) if a != axis))
+        order = (axis, *(a for a in range(len(shape)) if a != axis))
         rows = emit.transpose(rows, permutation=order)
-    rest = [n for a, n in enumerate(rows.type.shape) if a]
-    return emit.reshape(rows, shape=(len(starts), *rest[:axis], 1, *rest[axis:]))
+    rest = [*shape[:axis], 1, *shape[axis + 1 :]]
+    return emit.reshape(rows, shape=(shape[axis], *rest))
+
+
+def _sizes(first: dict[str, Any]) -> list[int]:
+    """Of slices without strides."""
+    pairs = zip(first["start_indices"], first["limit_indices"], strict=True)
+    return [hi - lo for lo, hi in pairs]
 
 
 def _windows(x: Value, first: dict[str, Any], starts: Sequence[Sequence[int]]) -> Value:
     rank = x.type.rank
     at = np.array(starts, np.int32).reshape(len(starts), rank)
-    sizes = [hi - lo for lo, hi in zip(first["start_indices"], first["limit_indices"], strict=True)]
+    sizes = _sizes(first)
     dims = GatherDims(
         offset_dims=tuple(range(1, rank + 1)),
         collapsed_slice_dims=(),

@@ -424,14 +424,12 @@ def jit(
         Names or positions of arguments whose memory results may take.
     device : Device or str, optional
         Where every call runs, such as `"cpu:1"`; by default where its arrays are.
-    inline : bool
-        Trace a call in another trace, where only this and `static` count, into its function.
-    cache_size : int
-        How many programs are kept; the least recently used is dropped.
-    compiler_options : mapping of str to number, bool or str, optional
+    inline, cache_size : bool, int
+        Trace calls in traces into the functions there; how many programs are kept.
+    compiler_options : mapping, optional
         XLA's, by name: `{"xla_backend_optimization_level": 0}`.
     backend : str, optional
-        "interpreter": StableHLO's reference interpreter runs the program, slowly, for debugging.
+        "interpreter": that of StableHLO runs the program, slowly, for debugging.
     debug_nans : bool
         Raise `NonFiniteError` for the op that made a result NaN or infinite; donate nothing.
     on_stale_closure : str, optional
@@ -439,7 +437,7 @@ def jit(
     bucket : mapping of str or int to int, optional
         Axes by argument, or by path (`"batch.x"`), that are padded to the next power of two.
     roll : bool or "auto"
-        Whether unrolled repetition becomes loops: what pays ("auto"), all (else an error), none.
+        Whether repeated ops become loops: where that pays ("auto"), all (or an error), none.
     **spelled : `static_argnums`, `static_argnames`, `donate_argnums`, `donate_argnames`, as in JAX
 
     Returns
@@ -449,8 +447,7 @@ def jit(
     Raises
     ------
     TypeError, ValueError, TraceError, StaleClosureError, BucketError
-        An option is not as described; an argument is no array, or elsewhere than others; f needs
-        a traced value, closes over a changed one (policy "error"), or cannot be padded.
+        An option or argument is not as described; f needs a traced value, or cannot be padded.
 
     Examples
     --------

@@ -65,21 +65,29 @@ def form_of(block: Block, stretch: Stretch) -> Form:
 
 def _total(block: Block, stretch: Stretch, c: Carried) -> Total | None:
     """A carried value as a total, or None if a repetition does more with it."""
-    item = block.items[stretch.start + c.item]
-    reduces_by = getattr(type(item.op), "reduces_by", "")
-    type_ = item.op.results[0].type
-    if not reduces_by or c.distance > 1 or dtype_name(type_.element_type) in _NARROW:
+    reduces_by = _reduction(block.items[stretch.start + c.item].op)
+    last = [stretch.count - 1]
+    is_read_once = stretch.wanted.get((c.item, c.result), last) == last
+    if not reduces_by or c.distance > 1 or not is_read_once:
         return None
-    links = stretch.links[c.item]
-    terms = [link for link in links if type(link) is Inner and link.item != c.item]
-    readers = [
-        (o, link)
-        for o, all_links in enumerate(stretch.links)
-        for link in all_links
-        if type(link) in (Carried, Inner) and (link.item, link.result) == (c.item, c.result)
-    ]
-    is_alone = len(terms) == 1 and len(readers) == 1 and readers[0][0] == c.item
-    only_last = stretch.wanted.get((c.item, c.result), [stretch.count - 1]) == [stretch.count - 1]
-    if not (is_alone and only_last):
+    terms = [link for link in stretch.links[c.item] if type(link) is Inner]
+    if len(terms) != 1 or _readers(stretch, c) != [c.item]:
         return None
     return Total(c.item, (terms[0].item, terms[0].result), c.first[0], reduces_by)
+
+
+def _reduction(op: Any) -> str:
+    """The reduction that an op does step by step, if it rounds alike."""
+    name: str = getattr(type(op), "reduces_by", "")
+    is_narrow = name and dtype_name(op.results[0].type.element_type) in _NARROW
+    return "" if is_narrow else name
+
+
+def _readers(stretch: Stretch, c: Carried) -> list[int]:
+    """The items that read a carried value, of this repetition or of the one before."""
+    return [
+        o
+        for o, links in enumerate(stretch.links)
+        for link in links
+        if type(link) in (Carried, Inner) and (link.item, link.result) == (c.item, c.result)
+    ]

@@ -182,21 +182,37 @@ def _link(stretch: Stretch, sources: Sequence[Any]) -> tuple[Any, int]:
     places = [_place(stretch, x) for x in sources]
     inside = next((k for k, place in enumerate(places) if place is not None), None)
     if inside is None:
-        is_same = all(x == sources[0] for x in sources)
-        return (Same(sources[0]) if is_same else Each(tuple(sources))), len(sources)
-    first = places[inside]
-    assert first is not None
-    repetition, o = first
-    result = sources[inside].result
+        return _from_outside(sources), len(sources)
+    repetition, o = places[inside] or (0, 0)
     distance = inside - repetition
     if distance > _FURTHEST or (inside and repetition):
         return None, inside
-    for k in range(inside, len(sources)):
-        if places[k] != (k - distance, o) or sources[k].result != result:
-            return None, k
+    result = sources[inside].result
+    fits = _alike_from(inside, sources, places, Inner(o, result), distance)
+    if fits < len(sources):
+        return None, fits
     if not distance:
         return Inner(o, result), len(sources) if not inside else inside
     return Carried(o, result, distance, tuple(sources[:inside])), len(sources)
+
+
+def _from_outside(sources: Sequence[Any]) -> Same | Each:
+    is_same = all(x == sources[0] for x in sources)
+    return Same(sources[0]) if is_same else Each(tuple(sources))
+
+
+def _alike_from(
+    inside: int,
+    sources: Sequence[Any],
+    places: Sequence[tuple[int, int] | None],
+    of: Inner,
+    distance: int,
+) -> int:
+    """The first repetition that does not read this value from so far back."""
+    for k in range(inside, len(sources)):
+        if places[k] != (k - distance, of.item) or sources[k].result != of.result:
+            return k
+    return len(sources)
 
 
 def _place(stretch: Stretch, x: Any) -> tuple[int, int] | None:

@@ -53,7 +53,7 @@ def rows_of_a_captured_table(x):
 def rows_and_columns_backward(x):
     table, h = np.outer(x, np.arange(4.0) + 1), x
     for i in range(3, -1, -1):
-        h = np.sin(h * table[i]) + np.cos(table[:, i] * h) + np.tanh(h)
+        h = np.sin(h * table[i]) + np.cos(table[:, i] * h) + np.sum(table[:, i : i + 1] - h, 1)
         h = h * np.exp(-h) + np.sin(table[i]) * np.tanh(h * 2)
     return np.sum(h)
 
