@@ -76,6 +76,23 @@ def two_totals_and_numbers(x):
 
 
 @program("scan")
+def two_readers_of_one_value_begin_apart(x):
+    p, q = x, x * 2
+    for _ in range(8):
+        p = q = np.sin(p) + np.cos(q * 0.5) * np.tanh(p)
+    return np.sum(p * q)
+
+
+@program("scan")
+def totals_of_totals(x):
+    total, squares = x, 0.0
+    for i in range(8):
+        total = total + np.sin(x * i) * np.exp(-x)
+        squares = squares + np.sum(total * total)
+    return squares
+
+
+@program("scan")
 def a_difference_is_no_sum(x):
     total = np.sum(x)
     for i in range(10):
