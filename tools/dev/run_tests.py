@@ -78,30 +78,17 @@ def lit_steps() -> list[Step]:
     return [Step("test/lit", command, report)]
 
 
-def example_rows(form: Sequence[str] = ("--quick",)) -> list[list[Step]]:
-    """Each `examples/x.py`, in its short form, followed by `examples/x.sh` if it exists."""
-    paths = sorted((ROOT / "examples").glob("*.py"))
-    return [
-        _example(path, f"{OUT / path.stem}", form)
-        for path in paths
-        if not path.stem.startswith("__")
-    ]
-
-
-def _example(path: Path, out: str, form: Sequence[str]) -> list[Step]:
-    python, shell = f"examples/{path.name}", f"examples/{path.stem}.sh"
-    steps = [Step(python, ["python", python, "--out", out, *form])]
-    if (ROOT / shell).exists():
-        steps.append(Step(shell, ["bash", shell, out]))
-    return steps
+def example_steps(form: Sequence[str] = ("--quick",)) -> list[Step]:
+    """All of `examples/`, in their short form unless `form` says otherwise."""
+    command = ["python", "tools/dev/run_examples.py", str(OUT), *form]
+    return [Step("examples", command, REPORTS / "examples.xml")]
 
 
 #: Stages of long steps, one after the other; they use all cores themselves.
-STAGES: dict[str, Callable[[], list[Step]]] = {"unit": unit_steps, "lit": lit_steps}
-#: Stages of rows of short steps: two rows at a time, each step when the one before it has ended.
-ROWS: dict[str, Callable[[], list[list[Step]]]] = {
-    "check": lambda: [[step] for step in check_steps()],
-    "examples": example_rows,
+STAGES: dict[str, Callable[[], list[Step]]] = {
+    "unit": unit_steps,
+    "lit": lit_steps,
+    "examples": example_steps,
 }
 NAMES = ("check", "unit", "lit", "examples")
 
@@ -133,15 +120,15 @@ def _choose(parser: argparse.ArgumentParser, given: argparse.Namespace) -> None:
     if given.only:
         STAGES["unit"] = lambda: unit_steps(given.only)
     if given.full:
-        ROWS["examples"] = lambda: example_rows(())
+        STAGES["examples"] = lambda: example_steps(())
 
 
 def _run_stage(stage: str) -> list[Result]:
+    """Run the steps of a stage; those of `check` two at a time, which print when they end."""
     if stage in STAGES:
         return [_run(step) for step in STAGES[stage]()]
     with ThreadPoolExecutor(2) as pool:
-        rows = pool.map(lambda row: [_run_quietly(step) for step in row], ROWS[stage]())
-        return [result for row in rows for result in row]
+        return list(pool.map(_run_quietly, check_steps()))
 
 
 def _run(step: Step) -> Result:
@@ -169,8 +156,6 @@ def _status(command: list[str], *, captures: bool = False) -> tuple[int, str]:
         "MPLBACKEND": "Agg",
         "ANVL_CACHE": "0",  # programs are compiled, and nothing is written to the home directory
     }
-    if captures:  # two at a time: BLAS's threads would wait for each other
-        environment["OPENBLAS_NUM_THREADS"] = "1"
     # Windows looks for a command where this process would, not where its environment says.
     program = shutil.which(command[0], path=environment["PATH"]) or command[0]
     try:
