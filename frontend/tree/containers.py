@@ -40,6 +40,7 @@ __all__ = [
     "guarded",
     "kept_failure",
     "levels",
+    "meta_fields_of",
     "reserving",
 ]
 
@@ -63,6 +64,8 @@ if sys.version_info >= (3, 12):
 
 #: Data fields of each registered dataclass, which C++ reads itself.
 fields_of: dict[type, tuple[str, ...]] = {}
+#: The other fields of each, which belong to the structure.
+meta_fields_of: dict[type, tuple[str, ...]] = {}
 _leaves: set[type] = set()  # classes found to hold nothing for `ending`
 _MOST_LEAVES = 200  # so that classes created by the thousand are not kept
 #: By thread, the error raised by a user's function.
@@ -231,9 +234,9 @@ def ending(tree: _T) -> _T:
     return tree
 
 
-def add_fields(of: type, names: Sequence[str]) -> None:
-    """Note the data fields of a dataclass registered without them."""
-    fields_of[of] = tuple(names)
+def add_fields(of: type, names: Sequence[str], meta_names: Sequence[str]) -> None:
+    """Note the fields of a dataclass registered without them."""
+    fields_of[of], meta_fields_of[of] = tuple(names), tuple(meta_names)
     _leaves.discard(of)
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from anvl.runtime import Building, Reading
+from anvl.tree.containers import fields_of, meta_fields_of
 
 __all__ = ["building_of", "reading_of"]
 
@@ -30,7 +31,7 @@ def reading_of(
 
     A slot whose structure is None is not read, one of `missing` must be missing.  With
     `is_one_by_one` each leaf has a name.  None if there are containers other than dicts, lists,
-    tuples and named tuples, or keys other than texts and integers.
+    tuples, named tuples and registered dataclasses, or keys other than texts and integers.
 
     Examples
     --------
@@ -74,11 +75,22 @@ class _Reader:
         if kind is list or kind is tuple:
             self.lines.append(f"if type({name}) is not {kind.__name__}: return miss")
             return self._read_sequence(name, structure)
-        if not _is_named_tuple(kind):
+        if not (_is_named_tuple(kind) or kind in fields_of):
             return False
         of = self._named("K", kind)
         self.lines.append(f"if type({name}) is not {of}: return miss")
+        if kind in fields_of:
+            return self._read_fields(name, kind, keys, structure)
         return self._read_sequence(name, structure)
+
+    def _read_fields(self, name: str, kind: type, rest: Sequence[Any], structure: Any) -> bool:
+        """Read the fields of a dataclass, whose structure holds the `rest` of them."""
+        for field, value in zip(meta_fields_of[kind], rest, strict=True):
+            self.lines.append(f"if {name}.{field} != {self._named('m', value)}: return miss")
+        variables = [self._variable() for _ in fields_of[kind]]
+        fields = zip(variables, fields_of[kind], strict=True)
+        self.lines += [f"{x} = {name}.{field}" for x, field in fields]
+        return self._read_children(variables, structure)
 
     def _read_dict(self, name: str, keys: Sequence[Any], structure: Any) -> bool:
         n = len(keys)
@@ -162,10 +174,25 @@ def _literal(kind: type, keys: Any, parts: Sequence[Any], names: dict[str, Any])
         return f"[{listed}]" if kind is list else f"({listed})"
     if kind is dict and all(map(_is_plain, keys)):
         return f"{{{', '.join(f'{k!r}: {x}' for k, x in zip(keys, parts, strict=True))}}}"
-    if not _is_named_tuple(kind):
-        return None
-    names[f"K{len(names)}"] = kind
-    return f"K{len(names) - 1}({listed})"
+    if _is_named_tuple(kind):
+        return f"{_name_of(kind, names)}({listed})"
+    return _dataclass_literal(kind, keys, parts, names) if kind in fields_of else None
+
+
+def _dataclass_literal(
+    kind: type, rest: Sequence[Any], parts: Sequence[str], names: dict[str, Any]
+) -> str:
+    """The expression of a dataclass with the `rest` of its fields, which its structure holds."""
+    values = [*parts, *(_name_of(value, names) for value in rest)]
+    given = zip((*fields_of[kind], *meta_fields_of[kind]), values, strict=True)
+    return f"{_name_of(kind, names)}({', '.join(f'{field}={x}' for field, x in given)})"
+
+
+def _name_of(x: Any, names: dict[str, Any]) -> str:
+    """A new name of an object."""
+    name = f"k{len(names)}"
+    names[name] = x
+    return name
 
 
 def _is_plain(key: Any) -> bool:

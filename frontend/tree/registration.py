@@ -110,7 +110,7 @@ def register_dataclass(
         )
     data, meta = list(data_fields), list(meta_fields)
     _register("register_dataclass", cls, lambda r: r.register_dataclass_node(cls, data, meta))
-    add_fields(cls, data_fields)
+    add_fields(cls, data_fields, meta_fields)
     return cls
 
 
