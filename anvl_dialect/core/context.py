@@ -35,7 +35,18 @@ def is_created() -> bool:
 
 
 def context() -> ir.Context:
-    """The process's MLIR context, made on first use."""
+    """The process's MLIR context, made on first use.
+
+    Returns
+    -------
+    ir.Context
+
+    Examples
+    --------
+    >>> from anvl.dialect import context
+    >>> context() is context()
+    True
+    """
     return _context if _context is not None else _make()
 
 
@@ -56,6 +67,20 @@ def parse(text: str | bytes) -> ir.Module:
     """Parse MLIR text or bytecode into the process's context.
 
     Raises `ir.MLIRError`, whose `error_diagnostics` carry the positions.
+
+    Parameters
+    ----------
+    text : str or bytes
+
+    Returns
+    -------
+    ir.Module
+
+    Examples
+    --------
+    >>> from anvl.dialect import parse
+    >>> parse("func.func @f() { return }").body.operations[0].name.value
+    'f'
     """
     with context(), ir.Location.unknown():
         return ir.Module.parse(text)

@@ -355,12 +355,49 @@ _create = ir.Operation.create  # a literal has nothing to check: 1 us in place o
 
 
 def full_like(x: Value, value: complex) -> Value:
-    """An array of the type of `x` whose elements all are `value`."""
+    """An array of the type of `x` whose elements all are `value`.
+
+    Parameters
+    ----------
+    x : ir.Value
+    value : number
+
+    Returns
+    -------
+    ir.Value, of the type of x
+
+    Examples
+    --------
+    >>> from anvl.dialect import full_like, ir, parse
+    >>> module = parse("func.func @f(%x: tensor<3xf32>) { return }")
+    >>> block = module.body.operations[0].regions[0].blocks[0]
+    >>> with module.context, ir.Location.unknown(), ir.InsertionPoint(block.operations[0]):
+    ...     print(full_like(block.arguments[0], 2.0).type)
+    tensor<3xf32>
+    """
     return full(x.type, value)
 
 
 def zeros_like(x: Value) -> Value:
-    """Zeros of the type of `x`."""
+    """Zeros of the type of `x`.
+
+    Parameters
+    ----------
+    x : ir.Value
+
+    Returns
+    -------
+    ir.Value, of the type of x
+
+    Examples
+    --------
+    >>> from anvl.dialect import ir, parse, zeros_like
+    >>> module = parse("func.func @f(%x: tensor<3xi32>) { return }")
+    >>> block = module.body.operations[0].regions[0].blocks[0]
+    >>> with module.context, ir.Location.unknown(), ir.InsertionPoint(block.operations[0]):
+    ...     print(zeros_like(block.arguments[0]).type)
+    tensor<3xi32>
+    """
     return full(x.type, 0)
 
 

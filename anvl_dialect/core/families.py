@@ -30,13 +30,58 @@ NUMBERS = "bool int uint float complex"
 
 
 def check_kind(name: str, x: Any, kinds: str) -> None:
-    """Refuse an operand type whose elements are of none of `kinds` (a text of kind names)."""
+    """Refuse an operand type whose elements are of none of `kinds` (a text of kind names).
+
+    Parameters
+    ----------
+    name : str
+        The op.
+    x : ir.RankedTensorType
+        The type of the operand.
+    kinds : str
+        Of `"bool int uint float complex"`.
+
+    Raises
+    ------
+    TypeError
+        The elements are of none of these kinds.
+
+    Examples
+    --------
+    >>> from anvl.dialect import check_kind, element_type, tensor
+    >>> check_kind("my.op", tensor((3,), element_type("i32")), "float")
+    Traceback (most recent call last):
+    TypeError: my.op: operand is tensor<3xi32>; it takes elements of kind float
+    """
     if kind(x.element_type) not in kinds.split():
         raise TypeError(f"{name}: operand is {x}; it takes elements of kind {_or_list(kinds)}")
 
 
 def check_axes(what: str, axes: Sequence[int], rank: int, of: Any) -> None:
-    """Refuse axes that do not exist or repeat; `what` names them: `sum: axes [1, 1]`."""
+    """Refuse axes that do not exist or repeat; `what` names them: `sum: axes [1, 1]`.
+
+    Parameters
+    ----------
+    what : str
+        The op and the axes.
+    axes : sequence of int
+    rank : int
+        The number of axes.
+    of : object
+        What has these axes, for the message.
+
+    Raises
+    ------
+    TypeError
+        An axis is not from 0 to rank - 1, or there twice.
+
+    Examples
+    --------
+    >>> from anvl.dialect import check_axes
+    >>> check_axes("sum: axes [1, 1]", [1, 1], 2, "tensor<2x3xf32>")
+    Traceback (most recent call last):
+    TypeError: sum: axes [1, 1] repeat an axis of tensor<2x3xf32>; name each once
+    """
     for axis in axes:
         if not 0 <= axis < rank:
             there = f"axes 0 to {rank - 1}" if rank > 1 else "only axis 0" if rank else "no axes"
@@ -189,7 +234,23 @@ class Creation(AnvlOp):
 
 
 def add_tangents(parts: Sequence[Value | None]) -> Value | None:
-    """The sum of the parts that are present, or None."""
+    """The sum of the parts that are present, or None.
+
+    Parameters
+    ----------
+    parts : sequence of ir.Value or None
+        Of one type.
+
+    Returns
+    -------
+    ir.Value or None
+
+    Examples
+    --------
+    >>> from anvl.dialect import add_tangents
+    >>> print(add_tangents([None, None]))
+    None
+    """
     present = [part for part in parts if part is not None]
     if not present:
         return None
@@ -200,7 +261,28 @@ def add_tangents(parts: Sequence[Value | None]) -> Value | None:
 
 
 def with_batch_axis(xs: Sequence[Value], batched: Sequence[bool]) -> list[Value]:
-    """`xs`, with the batch axis added to those that have none."""
+    """`xs`, with the batch axis added to those that have none.
+
+    Parameters
+    ----------
+    xs : sequence of ir.Value
+    batched : sequence of bool
+        Which of them have the axis, the first one; at least one has.
+
+    Returns
+    -------
+    List of ir.Value
+
+    Examples
+    --------
+    >>> from anvl.dialect import emit, ir, parse, with_batch_axis
+    >>> module = parse("func.func @f(%x: tensor<4x3xf32>, %y: tensor<3xf32>) { return }")
+    >>> block = module.body.operations[0].regions[0].blocks[0]
+    >>> with module.context, ir.Location.unknown(), ir.InsertionPoint(block.operations[0]):
+    ...     xs = with_batch_axis(list(block.arguments), [True, False])
+    >>> print([str(x.type) for x in xs])
+    ['tensor<4x3xf32>', 'tensor<4x3xf32>']
+    """
     size = next(x.type.shape[0] for x, b in zip(xs, batched, strict=True) if b)
     return [
         x

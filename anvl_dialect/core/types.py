@@ -101,7 +101,22 @@ def numpy_dtype(dtype: object) -> "np.dtype":
 
 
 def dtype_name(dtype: object) -> str:
-    """anvl's name of a dtype or of an MLIR element type: `f32`, `bool`, `c64`."""
+    """anvl's name of a dtype or of an MLIR element type: `f32`, `bool`, `c64`.
+
+    Parameters
+    ----------
+    dtype : dtype, str or ir.Type
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from anvl.dialect import dtype_name
+    >>> dtype_name("float32"), dtype_name("bool")
+    ('f32', 'bool')
+    """
     if isinstance(dtype, str) and dtype in DTYPES:
         return dtype
     if isinstance(dtype, ir.Type):
@@ -112,7 +127,22 @@ def dtype_name(dtype: object) -> str:
 
 @cache
 def element_type(dtype: object) -> ir.Type:
-    """The MLIR element type of a dtype."""
+    """The MLIR element type of a dtype.
+
+    Parameters
+    ----------
+    dtype : dtype, str or ir.Type
+
+    Returns
+    -------
+    ir.Type
+
+    Examples
+    --------
+    >>> from anvl.dialect import element_type
+    >>> print(element_type("bf16"), element_type("c64"))
+    bf16 complex<f32>
+    """
     if isinstance(dtype, ir.Type):
         return dtype
     return ir.Type.parse(DTYPES[dtype_name(dtype)].mlir, context())
@@ -155,7 +185,29 @@ def integer_range(element: ir.Type) -> tuple[int, int]:
 
 
 def tensor(shape: Sequence[int], element: ir.Type) -> ir.RankedTensorType:
-    """The MLIR type of an array: `tensor((2, 3), f32)` is `tensor<2x3xf32>`."""
+    """The MLIR type of an array: `tensor((2, 3), f32)` is `tensor<2x3xf32>`.
+
+    Parameters
+    ----------
+    shape : sequence of int
+    element : ir.Type
+        As of `element_type`.
+
+    Returns
+    -------
+    ir.RankedTensorType
+
+    Raises
+    ------
+    TypeError
+        A size is no integer from 0 to 2^63 - 1.
+
+    Examples
+    --------
+    >>> from anvl.dialect import element_type, tensor
+    >>> print(tensor((2, 3), element_type("f32")))
+    tensor<2x3xf32>
+    """
     try:
         return ir.RankedTensorType.get(list(shape), element, loc=_nowhere())
     except (TypeError, ir.MLIRError):

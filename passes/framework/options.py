@@ -25,7 +25,24 @@ _BRACKETS = {"{": "}", "[": "]", "(": ")"}
 
 
 def option(default: Any = dataclasses.MISSING, *, help: str) -> Any:
-    """A field of a pass that may be given on the command line; without `default` it must be."""
+    """A field of a pass that may be given on the command line; without `default` it must be.
+
+    Parameters
+    ----------
+    default : bool, int, float, str or tuple of these, optional
+    help : str
+        What `--help` prints.
+
+    Returns
+    -------
+    A field for the class of a pass, a dataclass.
+
+    Examples
+    --------
+    >>> from anvl.passes import option
+    >>> option(2, help="how often").default
+    2
+    """
     return dataclasses.field(default=default, metadata={_HELP: help})
 
 

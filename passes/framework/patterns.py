@@ -69,6 +69,27 @@ def pattern(*ops: _OpClass | str, benefit: int = 1) -> Callable[[_Rewrite], Patt
     `ops` are the classes of the ops, or their names.  The function emits new ops, which get the
     place and the location of `op`, and gives a value for each result: one value, a list, or `op`
     itself if it changed `op` in place.
+
+    Parameters
+    ----------
+    *ops : op classes or str
+    benefit : int
+        The larger is tried first.
+
+    Returns
+    -------
+    A decorator of a function of an op, which gives a `Pattern`.
+
+    Examples
+    --------
+    >>> from anvl.dialect import OPS
+    >>> from anvl.passes import pattern
+    >>> @pattern("anvl.neg")
+    ... def twice(op):
+    ...     inner = op.operands[0].owner
+    ...     return inner.operands[0] if inner.name == "anvl.neg" else None
+    >>> twice.benefit
+    1
     """
     names = tuple(_name_of(op) for op in ops)
     if not names:
@@ -99,7 +120,32 @@ def _name_of(op: Any) -> str:
 
 
 def made_by(x: ir.Value, op_class: Any) -> Any:
-    """The op of this class that makes `x`, or None."""
+    '''The op of this class that makes `x`, or None.
+
+    Parameters
+    ----------
+    x : ir.Value
+    op_class : op class
+
+    Returns
+    -------
+    The op, a view of its class; or None.
+
+    Examples
+    --------
+    >>> from anvl.dialect import OPS, parse
+    >>> from anvl.passes import made_by
+    >>> module = parse("""
+    ... func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+    ...   %c = "anvl.constant"() {value = dense<2.0> : tensor<3xf32>} : () -> tensor<3xf32>
+    ...   %y = "anvl.mul"(%x, %c) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+    ...   return %y : tensor<3xf32>
+    ... }
+    ... """)
+    >>> y = module.body.operations[0].regions[0].blocks[0].operations[2].operands[0]
+    >>> made_by(y, OPS["anvl.mul"]) is not None, made_by(y, OPS["anvl.add"])
+    (True, None)
+    '''
     maker = x.owner
     if not isinstance(maker, ir.Block):
         view = maker.opview
@@ -109,20 +155,72 @@ def made_by(x: ir.Value, op_class: Any) -> Any:
 
 
 def constant_of(x: ir.Value) -> int | float | bool | None:
-    """The number that each element of `x` is, if a constant makes it; no complex number."""
+    '''The number that each element of `x` is, if a constant makes it; no complex number.
+
+    Parameters
+    ----------
+    x : ir.Value
+
+    Returns
+    -------
+    int, float, bool or None
+
+    Examples
+    --------
+    >>> from anvl.dialect import parse
+    >>> from anvl.passes import constant_of
+    >>> module = parse("""
+    ... func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+    ...   %c = "anvl.constant"() {value = dense<2.0> : tensor<3xf32>} : () -> tensor<3xf32>
+    ...   %y = "anvl.mul"(%x, %c) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+    ...   return %y : tensor<3xf32>
+    ... }
+    ... """)
+    >>> y = module.body.operations[0].regions[0].blocks[0].operations[2].operands[0]
+    >>> constant_of(y.owner.operands[1]), constant_of(y)
+    (2.0, None)
+    '''
     maker = x.owner
     return None if isinstance(maker, ir.Block) else number_of(maker.opview)
 
 
 def apply_patterns(root: ir.Operation, patterns: Iterable[Pattern | Pdl]) -> int:
-    """Apply patterns inside `root` until none matches; return how many rewrites Python made.
+    '''Apply patterns inside `root` until none matches; return how many rewrites Python made.
 
     New ops are rewritten too, and pure ops without uses erased; constants are not folded, for which
     there is `canonicalize`.  Every handle into `root` is invalid afterwards.
 
     Raises `PassError` for a pattern that gives what cannot replace its op, and for patterns that
     undo each other; what a function raises arrives unchanged.
-    """
+
+    Parameters
+    ----------
+    root : ir.Operation
+    patterns : iterable of Pattern or Pdl
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> from anvl.dialect import emit, parse
+    >>> from anvl.passes import apply_patterns, pattern
+    >>> module = parse("""
+    ... func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+    ...   %c = "anvl.constant"() {value = dense<2.0> : tensor<3xf32>} : () -> tensor<3xf32>
+    ...   %y = "anvl.mul"(%x, %c) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+    ...   return %y : tensor<3xf32>
+    ... }
+    ... """)
+    >>> @pattern("anvl.mul")
+    ... def as_sum(op):
+    ...     return emit.add(op.operands[0], op.operands[1])
+    >>> apply_patterns(module.operation, [as_sum])
+    1
+    >>> "anvl.add" in str(module)
+    True
+    '''
     given = list(patterns)
     for one in given:
         if not isinstance(one, Pattern | Pdl):

@@ -25,6 +25,24 @@ def find(root: ir.Operation, *names: str) -> list[ir.Operation]:
 
     This is textual order, except that ops in a region come before the op that holds it.  Handles
     into `root` stay valid: nothing is changed.
+
+    Parameters
+    ----------
+    root : ir.Operation
+    *names : str
+        Names of ops.
+
+    Returns
+    -------
+    List of ir.Operation
+
+    Examples
+    --------
+    >>> from anvl.dialect import parse
+    >>> from anvl.passes import find
+    >>> module = parse("func.func @f() { return }")
+    >>> [op.name for op in find(module.operation, "func.return", "func.func")]
+    ['func.return', 'func.func']
     """
     found: list[ir.Operation] = []
     _sink.found = found

@@ -43,6 +43,27 @@ def pipeline(
     arguments of `@main` that give their memory to results; `on_unused` is told of those that no
     result can use.  `pad` pads arguments of `@main`, and with them results; such a program is not
     rolled, as others by `roll` are.  With `is_expanded` the passes of `expanding` have run.
+
+    Parameters
+    ----------
+    arrays : sequence of arrays
+    platform : str
+    routines : str
+    donated : tuple of int
+    on_unused : callable, optional
+    pad : Pad, optional
+    is_expanded : bool
+    roll : Roll, optional
+
+    Returns
+    -------
+    Pipeline
+
+    Examples
+    --------
+    >>> from anvl.passes import pipeline
+    >>> pipeline(platform="cpu")  # doctest: +ELLIPSIS
+    Pipeline('builtin.module(...,cse,trivial-dce)')
     """
     # On StableHLO, cse costs a third of its time on anvl ops, whose effects are queried in Python.
     # Before hoisting, dead code matters only for the captured arrays that it uses.

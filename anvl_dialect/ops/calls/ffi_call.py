@@ -36,6 +36,21 @@ def foreign_call(
     """Emit a call of the handler registered as `target`, with results of `types`.
 
     The parameters are those of `anvl.ffi.call`.
+
+    Parameters
+    ----------
+    target : str
+        The name that the handler was registered under.
+    types : sequence of ir.Type
+    *xs : ir.Value
+    batch : {"loop", "expand", "none"}
+        As of `anvl.ffi.call`.
+    has_side_effect : bool
+    **attributes : values that the handler gets by name
+
+    Returns
+    -------
+    Tuple of ir.Value, of these types
     """
     params = foreign_params(target, types, batch, has_side_effect, attributes)
     return emit.custom_call(*xs, **params)

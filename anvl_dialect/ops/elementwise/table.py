@@ -95,6 +95,19 @@ def unary(name: str, hlo: Any, kinds: str, dx: Any, domain: tuple[float, float] 
     """Define a unary op; `hlo` is the name of a StableHLO op, or a function of x that emits ops.
 
     `dx` maps `(g, x, y)` to g dy/dx; samples are drawn from `domain`.  Returns the op's builder.
+
+    Parameters
+    ----------
+    name : str
+    hlo : str or callable
+    kinds : str
+        Of the kinds `B I F C` (`anvl.dialect.F`, ...), with spaces between them.
+    dx : callable
+    domain : pair of float
+
+    Returns
+    -------
+    The op's builder: a function of a value that emits the op.
     """
     return _table_op(Unary, name, hlo, kinds, (dx,), (domain,))
 
@@ -112,5 +125,23 @@ def binary(
     """Define a binary op; `dx` and `dy` map `(g, x, y, z)` to g dz/dx and g dz/dy.
 
     `rules` are those of its block that do not follow from these, by name.
+
+    Parameters
+    ----------
+    name : str
+    hlo : str or callable
+    kinds : str
+        As of `unary`.
+    dx : callable
+    dy : callable
+    first : pair of float
+        Where samples of x are drawn from.
+    second : pair of float, optional
+        Where those of y are; by default as x.
+    **rules : callables
+
+    Returns
+    -------
+    The op's builder: a function of two values that emits the op.
     """
     return _table_op(Binary, name, hlo, kinds, (dx, dy), (first, second or first), **rules)
