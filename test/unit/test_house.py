@@ -129,7 +129,7 @@ def lint(path: str, code: str) -> str:
         ("frontend/core/x.py", "import anvl.dispatch.jit", "Move what both need to the lower"),
         ("frontend/transforms/x.py", "from anvl.control_flow import loops", "Imports point down"),
         ("frontend/core/x.py", "import anvl.numpy", "Imports point down"),
-        ("tools/opt/x.py", "import anvl.tools.dev.generate", "<- lsp <- dev"),
+        ("tools/opt/x.py", "import anvl.tools.dev.generate", "<- reference <- dev"),
         ("anvl_dialect/x.py", "import torch_mlir.ir", "MLIR comes through one door"),
         ("passes/x.py", "from torch_mlir import ir", "MLIR comes through one door"),
         ("passes/x.py", "def f():\n    import anvl.runtime.pjrt", "A pass knows the dialect alone"),
