@@ -17,7 +17,7 @@ def send(value: np.ndarray[Any, Any], aval: ArrayType, semantics: Any) -> Any:
     """Transfer values, of matching shape and dtype, into a buffer of type `aval`."""
     place = aval.placement
     check_fits_memory("put", aval)
-    shards = [value] if is_single(place) else _shards(value, place)
+    shards = [value] if len(place.handles) == 1 else _shards(value, place)
     try:
         return compat.device_put(aval, place.sharding, shards, place.handles, semantics)
     except compat.Failure as error:

@@ -46,7 +46,6 @@ __all__ = ["TreeCalls"]
 
 _MOST = 8
 _SOON, _MANY = 2, 100
-_NEVER = -(2**62)  # calls of a structure that has no code
 _MAX_COUNTED = 256
 _MOST_CONVERTED = 256  # leaves, where some are numbers or NumPy arrays
 
@@ -72,6 +71,8 @@ class TreeCalls:
         self._known: dict[Any, _TreeCall] = {}
         # Calls of structures without code.
         self._counts: dict[Any, int] = {}
+        # Tables of structures that have no code.
+        self._unreadable: set[ProgramTable] = set()
 
     def use(
         self,
@@ -82,6 +83,8 @@ class TreeCalls:
         table: ProgramTable,
     ) -> None:
         """Note a call whose program was found by its structure, or its number of leaves."""
+        if table in self._unreadable:
+            return
         signature = self._owner.signature
         absent: tuple[int, ...] = ()
         if not signature.is_open:  # else one that is missing is a leaf, and no array
@@ -89,6 +92,9 @@ class TreeCalls:
         kinds = tuple(map(type, leaves))
         if _ARRAYS.issuperset(kinds):
             kinds = ()
+        # In anvl's own functions numbers take their dtypes from arrays beside them.
+        elif self._owner.is_library or len(kinds) > _MOST_CONVERTED:
+            return
         at = _Known(structure, absent, kinds)
         known = self._known.get(at)
         if known is None:
@@ -106,7 +112,7 @@ class TreeCalls:
         structures = self._structures(at)
         reading = self._reading(structures, at.kinds)
         if reading is None:
-            self._counts[at] = _NEVER
+            self._unreadable.add(table)
             return None
         self._counts.pop(at, None)
         arrays = {leaf for leaf, of in zip(reading.leaves, at.kinds, strict=False) if of is Array}
@@ -137,9 +143,6 @@ class TreeCalls:
         owner = self._owner
         if not kinds:
             return reading_of(structures, MISSING)
-        # In anvl's own functions numbers take their dtypes from arrays beside them.
-        if not owner.converts or owner.is_library or len(kinds) > _MOST_CONVERTED:
-            return None
         reading = reading_of(structures, MISSING, is_one_by_one=True)
         optional = {f"a{i}": i for i in owner.signature.arrays if owner.signature.optional[i]}
         return reading and _converting(reading, kinds, optional, owner.is_default)
@@ -157,6 +160,7 @@ class TreeCalls:
 
     def forget(self, table: ProgramTable) -> None:
         """Forget the calls of a table."""
+        self._unreadable.discard(table)
         kept = {at: call for at, call in self._known.items() if call.drop(table)}
         if len(kept) < len(self._known):
             self._known = kept
@@ -165,6 +169,7 @@ class TreeCalls:
     def clear(self) -> None:
         """Forget all."""
         self._counts = {}
+        self._unreadable = set()
         if self._known:
             self._known = {}
             self._tell_all()
