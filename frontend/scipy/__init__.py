@@ -10,7 +10,10 @@
 
 from anvl.core.importing import load_module as _load_module
 
-_MODULES = ("integrate", "linalg", "optimize", "special", "stats")
+_MODULES = (
+    "cluster", "fft", "integrate", "interpolate", "linalg", "ndimage", "optimize", "signal",
+    "sparse", "special", "stats",
+)  # fmt: skip
 
 __all__ = [*_MODULES]
 

@@ -16,6 +16,8 @@ from anvl.docstrings.entries import Entries
 MODULES = (
     "anvl", "anvl.numpy", "anvl.numpy.linalg", "anvl.numpy.fft", "anvl.lax", "anvl.nn",
     "anvl.nn.initializers", "anvl.random", "anvl.optim", "anvl.optim.losses", "anvl.scipy.special",
+    "anvl.scipy.fft", "anvl.scipy.interpolate", "anvl.scipy.ndimage", "anvl.scipy.signal",
+    "anvl.scipy.cluster.vq", "anvl.scipy.sparse.linalg",
     "anvl.scipy.linalg", "anvl.scipy.stats", "anvl.scipy.optimize", "anvl.scipy.integrate",
     "anvl.tree", "anvl.tree_util", "anvl.ops", "anvl.windows", "anvl.image", "anvl.flatten_util",
     "anvl.ffi", "anvl.debug", "anvl.profiler", "anvl.safetensors", "anvl.testing",

@@ -32,7 +32,11 @@ _OF_JAX = {
     "jax.numpy": "anvl.numpy", "jax.numpy.linalg": "anvl.numpy.linalg",
     "jax.numpy.fft": "anvl.numpy.fft", "jax.random": "anvl.random", "jax.nn": "anvl.nn",
     "jax.scipy.special": "anvl.scipy.special", "jax.scipy.linalg": "anvl.scipy.linalg",
-    "jax.scipy.stats": "anvl.scipy.stats",
+    "jax.scipy.stats": "anvl.scipy.stats", "jax.scipy.signal": "anvl.scipy.signal",
+    "jax.scipy.fft": "anvl.scipy.fft", "jax.scipy.interpolate": "anvl.scipy.interpolate",
+    "jax.scipy.ndimage": "anvl.scipy.ndimage", "jax.scipy.cluster.vq": "anvl.scipy.cluster.vq",
+    "jax.scipy.sparse.linalg": "anvl.scipy.sparse.linalg",
+    "jax.scipy.integrate": "anvl.scipy.integrate", "jax.scipy.optimize": "anvl.scipy.optimize",
 }  # fmt: skip
 
 # Submodules are no names of functions; nor are those that are there without being public.

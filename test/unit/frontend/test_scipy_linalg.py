@@ -88,7 +88,7 @@ def every(found, right):
     return [(np.asarray(found), np.asarray(right))]
 
 
-@pytest.mark.sweep(keep=12)
+@pytest.mark.sweep(keep=8)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", SAME)
 def test_a_function_of_a_matrix_has_the_values_of_scipy(name, dtype):

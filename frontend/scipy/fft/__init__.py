@@ -1,0 +1,20 @@
+"""`anvl.scipy.fft`: cosine transforms, and all of `anvl.numpy.fft`.
+
+>>> import anvl.numpy as np
+>>> from anvl.scipy import fft
+>>> print(fft.dct(np.ones(2)))
+[4. 0.]
+"""
+
+from anvl.numpy.fft import *  # noqa: F403
+from anvl.numpy.fft import __all__ as _transforms
+from anvl.scipy.fft.cosine_transforms import dct as dct
+from anvl.scipy.fft.cosine_transforms import dctn as dctn
+from anvl.scipy.fft.cosine_transforms import idct as idct
+from anvl.scipy.fft.cosine_transforms import idctn as idctn
+
+__all__ = sorted([*_transforms, "dct", "dctn", "idct", "idctn"])
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -1,0 +1,20 @@
+"""`anvl.scipy.interpolate`: functions through given points, with the names of SciPy.
+
+>>> import anvl.numpy as np
+>>> from anvl.scipy import interpolate
+>>> spline = interpolate.CubicSpline(np.arange(4.0), np.arange(4.0) ** 2)
+>>> print(spline(1.5), spline(1.5, 1))
+2.25 3.0
+"""
+
+from anvl.scipy.interpolate.grids import RegularGridInterpolator as RegularGridInterpolator
+from anvl.scipy.interpolate.grids import interp1d as interp1d
+from anvl.scipy.interpolate.piecewise import CubicSpline as CubicSpline
+from anvl.scipy.interpolate.piecewise import PchipInterpolator as PchipInterpolator
+from anvl.scipy.interpolate.piecewise import PPoly as PPoly
+
+__all__ = ["CubicSpline", "PPoly", "PchipInterpolator", "RegularGridInterpolator", "interp1d"]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -1,0 +1,26 @@
+"""`anvl.scipy.ndimage`: filters of arrays, and values between their elements, as in SciPy.
+
+>>> import anvl.numpy as np
+>>> from anvl.scipy import ndimage
+>>> print(ndimage.map_coordinates(np.asarray([1.0, 3.0, 9.0]), [np.asarray([0.5, 2.0])], 1))
+[2. 9.]
+"""
+
+from anvl.scipy.ndimage.coordinates import map_coordinates as map_coordinates
+from anvl.scipy.ndimage.linear_filters import convolve as convolve
+from anvl.scipy.ndimage.linear_filters import convolve1d as convolve1d
+from anvl.scipy.ndimage.linear_filters import correlate as correlate
+from anvl.scipy.ndimage.linear_filters import correlate1d as correlate1d
+from anvl.scipy.ndimage.linear_filters import gaussian_filter as gaussian_filter
+from anvl.scipy.ndimage.linear_filters import gaussian_filter1d as gaussian_filter1d
+from anvl.scipy.ndimage.linear_filters import uniform_filter as uniform_filter
+from anvl.scipy.ndimage.linear_filters import uniform_filter1d as uniform_filter1d
+
+__all__ = [
+    "convolve", "convolve1d", "correlate", "correlate1d", "gaussian_filter", "gaussian_filter1d",
+    "map_coordinates", "uniform_filter", "uniform_filter1d",
+]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
