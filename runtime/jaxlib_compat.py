@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import itertools
 import math
 import os
 import warnings
@@ -293,7 +294,21 @@ def end_profile(session: Any) -> Any:
 
     found = session.stop_and_get_profile_data()  # its class must be known by then
     assert isinstance(found, _profile_data.ProfileData)
+    _make_class_of_stats(found)
     return found
+
+
+def _make_class_of_stats(profile: Any) -> None:
+    """Have the class of an event's statistics made, as the first that is read has it made.
+
+    The class has no module, at which Python 3.13 warns; where warnings are errors, jaxlib ends the
+    process.
+    """
+    events = (e for plane in profile.planes for line in plane.lines for e in line.events)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        for event in itertools.islice(events, 1):
+            iter(event.stats)
 
 
 class ProgramReader:

@@ -10,6 +10,8 @@ from typing import BinaryIO
 
 import numpy as np
 
+from anvl.dialect.core.lazy_numpy import ml_dtypes
+
 __all__ = ["how_it_ended", "receive", "send"]
 
 
@@ -30,11 +32,16 @@ def receive(stream: BinaryIO | io.FileIO) -> tuple[str, list[np.ndarray]]:
     head = json.loads(_read(stream, struct.unpack("<I", _read(stream, 4))[0]))
     body, arrays, at = _read(stream, head["bytes"]), [], 0
     for dtype, shape in head["arrays"]:
-        of = np.dtype(dtype)
+        of = _dtype(dtype)
         count = int(np.prod(shape))
         arrays.append(np.frombuffer(body, of, count, at).reshape(shape))
         at += count * of.itemsize
     return head["text"], arrays
+
+
+def _dtype(name: str) -> np.dtype:
+    """A dtype by its name; NumPy knows those of `ml_dtypes` only once that is imported."""
+    return np.dtype(name if name in np.sctypeDict else getattr(ml_dtypes, name))
 
 
 def _read(stream: BinaryIO | io.FileIO, size: int) -> bytes:

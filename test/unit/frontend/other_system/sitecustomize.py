@@ -7,8 +7,10 @@ import builtins
 import io
 import os
 import signal
-import subprocess  # noqa: F401 - it takes from `os` what this system has, before that is gone
+import subprocess  # it takes from `os` what this system has, before that is gone
 import sys
+
+subprocess._USE_POSIX_SPAWN = False  # which is true of newer Pythons
 
 _OF_OS = (
     "fork", "forkpty", "posix_spawn", "posix_spawnp", "register_at_fork", "sysconf",
