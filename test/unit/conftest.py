@@ -47,8 +47,7 @@ _OF_XLA = {
 # Numbers of long programs, which `make sweep-part` compiles as users do: the tests that it has of
 # these files are few.
 _AS_USERS_IN_PART = (
-    "test_distribution*.py", "test_nn_*.py", "test_optim*.py", "test_random*.py", "test_scipy_*.py",
-    "test_staples*.py",
+    "test_distribution*.py", "test_nn_*.py", "test_optim*.py", "test_scipy_*.py", "test_staples*.py"
 )  # fmt: skip
 
 _ONE_IN = 20  # of the tests without a mark, in `make sweep-part`
