@@ -104,6 +104,11 @@ def _count_context(change: int) -> None:
         tracing_depth[0] += change
 
 
+def _is_tracing() -> bool:
+    """Whether this thread traces."""
+    return _thread.depth > 0
+
+
 def _program_in_context(caches: dict[Any, dict[Any, Any]], key: Any) -> Any:
     """The program for a key in this context; `KeyError` if this thread traces, or there is none."""
     if _thread.depth:
@@ -382,6 +387,7 @@ def _make_dispatch(
         "static_value": static_value,
         "simple": _SIMPLE,
         "tracing": tracing_depth,
+        "is_tracing": _is_tracing,
         "trees": (),
         "miss": MISS,
         "missing": MISSING,

@@ -118,7 +118,7 @@ def call({parameters}):
             raise
 """
 _TREES = """\
-    if {has_container}:
+    if ({has_container}) and not (tracing[0] and is_tracing()):
         for tree_call in trees:
             found = tree_call({slots})
             if found is not miss:

@@ -161,8 +161,7 @@ class CallSlots:
         if not is_plain or _ARRAYS.issuperset(map(type, leaves)):
             found = table.leaves_dispatch.call(leaves)
         if found is MISS and self.converts:
-            found = self.run_converted(leaves, table)
-            is_plain = is_plain and self.is_library  # there numbers take dtypes from arrays
+            found, is_plain = self.run_converted(leaves, table), False
         if found is not MISS and not is_plain:
             self._trees.use(slots, structure, leaves, form, table)
         return found

@@ -23,9 +23,8 @@ import numpy as np
 
 from anvl import tree
 from anvl.core import config
-from anvl.core.argument_arrays import scalar_array
+from anvl.core.argument_arrays import number_dtype, scalar_array
 from anvl.core.arguments import StaticValue
-from anvl.core.trace_state import current
 from anvl.runtime import (
     MISS,
     MISSING,
@@ -92,8 +91,7 @@ class TreeCalls:
         kinds = tuple(map(type, leaves))
         if _ARRAYS.issuperset(kinds):
             kinds = ()
-        # In anvl's own functions numbers take their dtypes from arrays beside them.
-        elif self._owner.is_library or len(kinds) > _MOST_CONVERTED:
+        elif len(kinds) > _MOST_CONVERTED:
             return
         at = _Known(structure, absent, kinds)
         known = self._known.get(at)
@@ -145,7 +143,9 @@ class TreeCalls:
             return reading_of(structures, MISSING)
         reading = reading_of(structures, MISSING, is_one_by_one=True)
         optional = {f"a{i}": i for i in owner.signature.arrays if owner.signature.optional[i]}
-        return reading and _converting(reading, kinds, optional, owner.is_default)
+        if reading is None:
+            return None
+        return _converting(reading, kinds, optional, owner.is_default, owner.is_library)
 
     def tell(self, function: Dispatch) -> None:
         """Tell a function which structures are known."""
@@ -208,7 +208,7 @@ class _TreeCall:
     def _others(self, leaves: Sequence[Any], slots: tuple[Any, ...]) -> Any:
         """The calls of this structure with numbers or NumPy arrays."""
         owner = self._owner
-        if current.trace is not None or not owner.converts or owner.has_default(slots):
+        if not owner.converts or owner.has_default(slots):
             return MISS
         try:
             table = self._tables.get((owner.form(slots), config.version()))
@@ -222,27 +222,38 @@ def _converting(
     kinds: Sequence[type],
     optional: Mapping[str, int],
     is_default: Callable[[int, Any], bool],
+    from_library: bool,
 ) -> Reading:
     """The reading, and then the conversion of the leaves that are no arrays.
 
-    They go where the first array is; one that equals its default is a part of the function.
+    They go where the first array is; one that equals its default is a part of the function.  In
+    anvl's own functions numbers take their dtypes from the arrays beside them.
     """
-    arrays = [leaf for leaf, of in zip(reading.leaves, kinds, strict=True) if of is Array]
+    read = list(zip(reading.leaves, kinds, strict=True))
+    arrays = [leaf for leaf, of in read if of is Array]
+    dtypes = [f"{leaf}.aval.dtype, " for leaf in arrays]
+    dtypes += [f"{leaf}.dtype, " for leaf, of in read if of is np.ndarray]
     lines = [*reading.lines, f"place = {arrays[0]}.aval.placement" if arrays else "place = None"]
     leaves = []
-    for i, (leaf, of) in enumerate(zip(reading.leaves, kinds, strict=True)):
+    for i, (leaf, of) in enumerate(read):
         if of is Array:
             leaves.append(leaf)
             continue
-        is_number = of is not np.ndarray
         lines.append(f"if type({leaf}) is not {of.__name__}: return miss")
         if leaf in optional:
             lines.append(f"if is_default({optional[leaf]}, {leaf}): return miss")
-        if not is_number:
+        if of is np.ndarray:
             lines.append(f"if {leaf}.dtype.kind not in 'fiucb': return miss")
-        lines.append(
-            f"y{i} = " + (f"number({leaf}, None, place)" if is_number else f"put({leaf}, place)")
-        )
+            lines.append(f"y{i} = put({leaf}, place)")
+        else:
+            dtype = f"dtype({of.__name__}, ({''.join(dtypes)}))" if from_library else "None"
+            lines.append(f"y{i} = number({leaf}, {dtype}, place)")
         leaves.append(f"y{i}")
-    names = {"is_default": is_default, "number": scalar_array, "put": put, "ndarray": np.ndarray}
+    names = {
+        "is_default": is_default,
+        "dtype": number_dtype,
+        "number": scalar_array,
+        "put": put,
+        "ndarray": np.ndarray,
+    }
     return Reading(tuple(lines), tuple(leaves), reading.names | names)

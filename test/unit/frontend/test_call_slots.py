@@ -236,3 +236,14 @@ def test_a_jitted_function_in_a_trace_takes_keywords():
     g = anvl.jit(lambda x: f(y=x, k=2, x=x) + f(x, k=3))
     assert g(A)[0] == 1 * 2 + 1 + 1 * 3 + 1
     assert anvl.grad(lambda x: f(x, k=2, y=x * x))(3.0) == 2 + 6
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "f2", "i4", "i1", "?"])
+def test_numbers_in_functions_of_anvl_take_dtypes_from_arrays(dtype, known_only):
+    x, values = anp.asarray(np.asarray([1, 0], dtype)), (0.5, 2.5, -0.0, True, 0.5)
+    ways = [lambda y: anp.minimum(x, y), lambda y: anp.minimum(y, x), lambda y: anp.minimum(x, x)]
+    expected = [repr(way(y)) for way in ways for y in values]
+    for _ in range(4):
+        assert [repr(way(y)) for way in ways for y in values] == expected
+    known_only()
+    assert [repr(way(y)) for way in ways for y in values] == expected
