@@ -103,7 +103,8 @@ FACTORS = table([
     ("eigenvalues, complex", jnp.linalg.eigvals, (Z,)),
     ("matrix exponential", jsl.expm, (0.3 * S,)),
     ("schur", lambda a: jsl.schur(a)[0], (SQUARE,), {"refused": NO_RULE}),
-    ("reflections", lambda a: jnp.linalg.qr(a, mode="raw")[0], (TALL,), {"refused": NO_RULE}),
+    ("reflections", lambda a: jnp.linalg.qr(a, mode="raw")[0], (TALL,),
+     {"refused": NO_RULE, "without": dict.fromkeys(("cuda", "rocm"), "no such routine here")}),
 ])  # fmt: skip
 
 CONVOLUTIONS = table([
