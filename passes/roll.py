@@ -16,7 +16,7 @@ from anvl.passes.framework.pass_base import Pass, option
 from anvl.passes.functions.dce import run_on
 from anvl.passes.functions.merge_functions import merge_equal
 from anvl.passes.functions.symbol_utils import body_of, functions_of
-from anvl.passes.rolling.costs import gain, too_little_work
+from anvl.passes.rolling.costs import gain, is_shorter, too_little_work
 from anvl.passes.rolling.emission import Writer
 from anvl.passes.rolling.findings import Finding
 from anvl.passes.rolling.forms import Form, form_of
@@ -57,6 +57,9 @@ class Roll(Pass, argument=_NAME):
         if self.least < 2:
             raise PassError(_NAME, f"least is {self.least}; a stretch repeats at least 2 times")
         functions = functions_of(module)
+        if not any(self._may_repeat(b) for op in functions.values() for b in _blocks(op)):
+            self._tell([])
+            return
         merge_equal(module, functions)
         expansion = Expansion(module, functions, _NAME)
         findings: list[Finding] = []
@@ -109,10 +112,9 @@ class Roll(Pass, argument=_NAME):
         return True
 
     def _why_not(self, block: Block, stretch: Stretch, form: Form) -> str:
-        saved = gain(block, stretch, form)
         if self.always:
-            return "" if saved > _ANY_GAIN else "it would not become shorter"
-        if saved <= 0:
+            return "" if is_shorter(block, stretch) else "it would not become shorter"
+        if gain(block, stretch, form) <= 0:
             return "it would not be compiled faster"
         if too_little_work(block, stretch, form):
             return "a step computes less than a loop costs at run time"
@@ -130,9 +132,6 @@ class Roll(Pass, argument=_NAME):
                 f"nothing repeats {self.least} times in the same way{seen}; leave out `always`, "
                 "which is roll=True of jit",
             )
-
-
-_ANY_GAIN = -20.0  # rolling everything may not pay, but must end: this is 10 ops fewer
 
 
 def _blocks(op: ir.Operation) -> Iterator[ir.Block]:

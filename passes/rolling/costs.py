@@ -5,9 +5,9 @@ Note [Cost of repetition]
 Fitted to measurements with jaxlib 0.10.2 on two cores of an x86-64 (`benchmarks/roll_costs.py`
 repeats them): XLA compiles an elementwise op of a long program and of its gradient in about 1.3 ms
 (a unit here), a contraction or a reduction in half of that, and a reshape or a broadcast in a
-tenth.  Rolled, the body is compiled once, and in addition each array that is put together from
-parts (a unit for two parts, as the gradient takes it apart again), each row that is read behind the
-loop, and the loop itself.
+tenth.  Rolled, the body is compiled once, and in addition the loop itself, each part of an array
+that is put together (as the gradient takes it apart again), and each row that is read behind the
+loop (whose gradient is an array of zeros but for it, of the size of all rows).
 
 At run time a step of a loop costs 0.3 us more than the same ops inside a program, as long as
 1,000 additions or 50 sines of single elements.  So a scan of steps that compute less than
@@ -26,11 +26,12 @@ from anvl.passes.rolling.forms import Form
 from anvl.passes.rolling.items import Block
 from anvl.passes.rolling.stretches import Each, Stretch
 
-__all__ = ["gain", "too_little_work"]
+__all__ = ["gain", "is_shorter", "too_little_work"]
 
 _LOOP = 30.0  # to compile a loop, and the least gain that is worth one
-_PART = 0.5
-_ROW = 0.3
+_PART = 4.0
+_ROW = 4.0
+_FEWER = 10.0
 _CALL = 5.0  # calls and ops with regions, which hold several ops
 _KERNEL = 300.0  # an op that is not fused with others, in additions of one element
 _LEAST_WORK = 64.0
@@ -38,7 +39,6 @@ _LEAST_WORK = 64.0
 
 def gain(block: Block, stretch: Stretch, form: Form) -> float:
     """What XLA's compiler saves by rolling; negative where it has more to do."""
-    body = sum(_compilation(block.items[stretch.start + o].op) for o in _inside(stretch))
     parts = sum(
         stretch.count
         for links in stretch.links
@@ -46,7 +46,12 @@ def gain(block: Block, stretch: Stretch, form: Form) -> float:
         if type(link) is Each and not _is_one_array(block, link)
     )
     rows = sum(len(stretch.wanted[key]) for key in form.stacked)
-    return (stretch.count - 1) * body - _PART * parts - _ROW * rows - _LOOP
+    return (stretch.count - 1) * _body(block, stretch) - _PART * parts - _ROW * rows - _LOOP
+
+
+def is_shorter(block: Block, stretch: Stretch) -> bool:
+    """Whether a loop has fewer ops that compute: so that rolling everything comes to an end."""
+    return (stretch.count - 1) * _body(block, stretch) > _FEWER
 
 
 def too_little_work(block: Block, stretch: Stretch, form: Form) -> bool:
@@ -54,6 +59,10 @@ def too_little_work(block: Block, stretch: Stretch, form: Form) -> bool:
     if form.is_batch:
         return False
     return sum(_work(block.items[stretch.start + o].op) for o in _inside(stretch)) < _LEAST_WORK
+
+
+def _body(block: Block, stretch: Stretch) -> float:
+    return sum(_compilation(block.items[stretch.start + o].op) for o in _inside(stretch))
 
 
 def _inside(stretch: Stretch) -> list[int]:

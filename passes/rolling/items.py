@@ -4,11 +4,12 @@ Constants and other ops without operands are not items: which of them stand wher
 numbers are equal, and a trace writes each number once.  Equal ones count as one value.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from anvl.dialect.core.attributes import attribute_of
 from anvl.dialect.core.captures import operands_of
+from anvl.dialect.core.effects import all_dce_able
 from anvl.dialect.core.mlir import ir
 
 __all__ = ["Block", "Item", "Source", "attributes_of"]
@@ -52,12 +53,14 @@ class Block:
         self._known: dict[ir.Value, Any] = {}  # what stands for a value
         self._leaf_keys: dict[Any, ir.Value] = {}
         self._symbols: dict[Any, int] = {}
+        self._types: dict[Any, ir.Type] = {}
         *ops, end = block.operations
         for op in ops:
-            if _is_leaf(op):
+            values = _values_read(op)
+            if not values and _is_leaf(op):
                 self._add_leaf(op)
             else:
-                self._add(op, is_movable)
+                self._add(op, values, is_movable)
         self._note_reads(end.operands)
 
     def maker_of(self, x: Any) -> Any:
@@ -70,17 +73,26 @@ class Block:
         key = op.operation.name, attributes_of(op), value.type
         self._known[value] = self._leaf_keys.setdefault(key, value)
 
-    def _add(self, op: Any, is_movable: Callable[[Any], bool]) -> None:
-        number, values, results = len(self.items), operands_of(op), list(op.results)
+    def _add(self, op: Any, values: Sequence[ir.Value], is_movable: Callable[[Any], bool]) -> None:
+        number = len(self.items)
         operands = self._note_reads(values)
-        key: Any = object()  # equal to no other
-        if results and is_movable(op):
-            types = tuple([x.type for x in values]), tuple([y.type for y in results])
-            key = op.operation.name, types, _regions_key(op.operation)
-        symbol = self._symbols.setdefault(key, len(self._symbols))
-        self.items.append(Item(op, operands, symbol))
+        results = list(op.results)
+        types = tuple([y.type for y in results])
         for i, y in enumerate(results):
-            self._known[y] = Source(number, i)
+            source = self._known[y] = Source(number, i)
+            self._types[source] = types[i]
+        key: Any = object()  # equal to no other
+        if results and (all_dce_able(type(op)) or is_movable(op)):
+            read = tuple([self._type_of(x) for x in operands])
+            key = op.operation.name, read, types, _regions_key(op)
+        self.items.append(Item(op, operands, self._symbols.setdefault(key, len(self._symbols))))
+
+    def _type_of(self, x: Any) -> ir.Type:
+        """The type of a source or of a value; asking MLIR again and again takes time."""
+        found = self._types.get(x)
+        if found is None:
+            found = self._types[x] = x.type
+        return found
 
     def _note_reads(self, values: Iterable[ir.Value]) -> tuple[Any, ...]:
         known = self._known
@@ -91,27 +103,32 @@ class Block:
         return found
 
 
+def _values_read(op: Any) -> tuple[ir.Value, ...]:
+    return operands_of(op) if getattr(op, "captures", False) else tuple(op.operands)
+
+
 def _is_leaf(op: Any) -> bool:
-    operation = op.operation
-    is_alone = not len(operation.operands) and not len(operation.regions)
-    return is_alone and len(operation.results) == 1 and getattr(type(op), "pure", False)
+    is_pure = getattr(type(op), "pure", False)
+    return is_pure and not len(op.regions) and len(op.results) == 1
 
 
 def attributes_of(op: Any) -> Any:
     """The attributes of an op, to be compared with those of another one."""
-    operation = op.operation
-    names = list(operation.attributes.keys())
-    found = [attribute_of(operation, name) for name in names]
+    attributes = op.attributes
+    if not len(attributes):
+        return ()
+    names = list(attributes.keys())
+    found = [attribute_of(op.operation, name) for name in names]
     if any(x is None for x in found):  # complex numbers, for which the bindings have no class
-        return str(operation).partition("=")[2]
+        return str(op.operation).partition("=")[2]
     return tuple(zip(names, found, strict=True))
 
 
-def _regions_key(op: ir.Operation) -> Any:
+def _regions_key(op: Any) -> Any:
     """What the regions of an op compute, whatever values from outside they read."""
     if not len(op.regions):
         return ()
-    return tuple(_region_lines(op, {}))
+    return tuple(_region_lines(op.operation, {}))
 
 
 def _region_lines(op: ir.Operation, numbers: dict[ir.Value, int]) -> list[Any]:
