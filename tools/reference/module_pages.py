@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -63,12 +63,17 @@ def _page(name: str, module: ModuleType, known: set[str], homes: dict[int, str])
     parts = [_titled(f"``{name}``", "="), f".. py:module:: {name}", text]
     for title, of in groups.items():
         if of:
-            parts.append(_titled(title, "-"))
+            parts += [_titled(title, "-"), _listed(name, of)]
             for n, x in of.items():
                 full = f"{name}.{n}"
                 home = homes.setdefault(id(x), full) if inspect.isroutine(x) else full
                 parts.append(_entry(n, x, resolve) if home == full else _another(n, x, home))
     return "\n\n".join(parts) + "\n"
+
+
+def _listed(module: str, names: Iterable[str]) -> str:
+    """The names of a group, each a link to its description."""
+    return " · ".join(f":py:obj:`{name} <{module}.{name}>`" for name in names)
 
 
 def _group(x: Any) -> str:
