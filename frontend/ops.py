@@ -39,9 +39,9 @@ def segment_sum(
     Parameters
     ----------
     data : array of shape (n, ...)
-    segment_ids : array of n integers
+    segment_ids : array of integers
         The segment of each row, in any order; rows with ids outside of [0, num_segments) are left
-        out.
+        out.  Of shape (n,), or of the first axes of data, whose elements then are the rows.
     num_segments : int, optional
         The number of segments; by default the largest id and 1, which needs concrete ids.
     indices_are_sorted, unique_indices : bool
@@ -60,7 +60,7 @@ def segment_sum(
     TypeError
         The ids are not integers, or traced without `num_segments`.
     ValueError
-        The ids have another shape than (n,), or an option is not available.
+        The ids have another shape than the first axes of data, or an option is not available.
 
     Examples
     --------
@@ -166,11 +166,13 @@ def _combined(data: Any, ids: Any, count: int, name: str) -> Any:
     rows, ids = as_tracer(data, name), as_tracer(ids, name)
     if ids.dtype.kind not in "iu":
         raise TypeError(f"{name}: segment_ids are {ids.aval}; give integers")
-    if ids.ndim != 1 or rows.ndim < 1 or rows.shape[0] != ids.shape[0]:
+    if ids.ndim < 1 or rows.shape[: ids.ndim] != ids.shape:
         raise ValueError(
             f"{name}: data has shape {list(rows.shape)}, segment_ids {list(ids.shape)}; "
             "give one id for each row"
         )
+    rows = anp.reshape(rows, (ids.size, *rows.shape[ids.ndim :]))
+    ids = anp.ravel(ids)
     inside = anp.logical_and(anp.greater_equal(ids, 0), anp.less(ids, count))
     # Rows that are left out go to one more segment, which is cut off.
     place = anp.where(inside, anp.astype(anp.where(inside, ids, 0), "int32"), count)

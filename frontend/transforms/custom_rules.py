@@ -44,10 +44,11 @@ class _Custom:
     attribute: str = ""
     define: str = ""
 
-    def __init__(self, f: Callable[..., Any]) -> None:
+    def __init__(self, f: Callable[..., Any], nondiff: Sequence[int] = ()) -> None:
         check_callable(self.transform, f)
         functools.update_wrapper(self, f)
         self._f = f
+        self._nondiff = tuple(nondiff)
         self._rule: Callable[..., Any] | None = None
 
     def __repr__(self) -> str:
@@ -65,7 +66,29 @@ class _Custom:
             )
         if current.trace is None:
             return self._f(*args, **kwargs)
-        return self._emit(current.trace, self._positional(args, kwargs))
+        given = self._positional(args, kwargs)
+        self._check_nondiff(given)
+        return self._emit(current.trace, given)
+
+    def _apart(self, values: Sequence[Any]) -> tuple[list[Any], tuple[Any, ...]]:
+        """Of the arguments, or of tangents of them: those of `nondiff_argnums`, and the others."""
+        given = [values[i] for i in self._nondiff]
+        return given, tuple(x for i, x in enumerate(values) if i not in self._nondiff)
+
+    def _check_nondiff(self, args: Sequence[Any]) -> None:
+        for i in self._nondiff:
+            if i >= len(args):
+                raise ValueError(
+                    f"{self.transform}: nondiff_argnums has {i}, but {name_of(self._f)} is given "
+                    f"{len(args)} arguments"
+                )
+            for x in tree.leaves(args[i]):
+                if isinstance(x, Tracer) and has_derivative(x.aval):
+                    raise TypeError(
+                        f"{self.transform}: argument {i} of {name_of(self._f)} is traced, "
+                        f"{x.aval}, and has no derivative by nondiff_argnums; leave it out of "
+                        "these, or apply stop_gradient to it in the function"
+                    )
 
     def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """All arguments in order, as rules receive them."""
@@ -197,7 +220,8 @@ class CustomVjpFunction(_Custom):
         each argument: cotangents in its structure, or None.
 
         Or two functions: `fwd(*primals)` returns the result and the residuals for
-        `bwd(residuals, cotangent)`.  Returns the first function, for use as a decorator.
+        `bwd(residuals, cotangent)`, which is given the arguments of `nondiff_argnums` before these
+        and returns cotangents of the others.  Returns the first function, for use as a decorator.
         """
         check_callable("defvjp", rule)
         if bwd is None:
@@ -208,7 +232,14 @@ class CustomVjpFunction(_Custom):
 
         def joined(primals: tuple[Any, ...], result: Any, cotangent: Any) -> Any:
             _, residuals = _pair("custom_vjp", fwd, fwd(*primals), "the result and the residuals")
-            return back(residuals, cotangent)
+            given, _ = self._apart(primals)
+            found = back(*given, residuals, cotangent)
+            if not given or not isinstance(found, tuple | list):
+                return found
+            others = iter(found)
+            return tuple(
+                None if i in self._nondiff else next(others, None) for i in range(len(primals))
+            )
 
         self._rule = joined
         return rule
@@ -253,18 +284,19 @@ class CustomJvpFunction(_Custom):
         tangents of the arguments as another tuple, with None for non-floats.  It returns the
         tangent of the result, in its structure, with None for non-floats.
 
-        Or `rule(primals, tangents)`, which returns the result and its tangent.  Returns the rule,
-        for use as a decorator.
+        Or `rule(primals, tangents)`, which returns the result and its tangent, and is given the
+        arguments of `nondiff_argnums` before these.  Returns the rule, for use as a decorator.
         """
         check_callable("defjvp", rule)
         signature = signature_of(rule)
-        if signature is None or len(signature.parameters) != 2:
+        if not self._nondiff and (signature is None or len(signature.parameters) != 2):
             self._rule = rule
             return rule
 
         def last(primals: tuple[Any, ...], result: Any, tangents: tuple[Any, ...]) -> Any:
-            pair = _pair("custom_jvp", rule, rule(primals, tangents), "the result and its tangent")
-            return pair[1]
+            given, others = self._apart(primals)
+            found = rule(*given, others, self._apart(tangents)[1])
+            return _pair("custom_jvp", rule, found, "the result and its tangent")[1]
 
         self._rule = last
         return rule
@@ -302,8 +334,19 @@ def _describe(x: Any) -> str:
     return f"a {type(x).__name__}{n}"
 
 
+def _positions(transform: str, nondiff: Any) -> tuple[int, ...]:
+    found = (nondiff,) if isinstance(nondiff, int) else tuple(nondiff)
+    if any(isinstance(i, bool) or not isinstance(i, int) or i < 0 for i in found):
+        raise ValueError(
+            f"{transform}: nondiff_argnums is {nondiff!r}; give positions of arguments, from 0 on"
+        )
+    return tuple(sorted(set(found)))
+
+
 @hiding_frames
-def custom_vjp(f: Callable[..., Any]) -> CustomVjpFunction:
+def custom_vjp(
+    f: Callable[..., Any], nondiff_argnums: int | Sequence[int] = ()
+) -> CustomVjpFunction:
     """Give f the derivative that its `defvjp` defines.
 
     One rule serves all modes: the adjoint is linear in the cotangent, so forward mode is its
@@ -313,6 +356,9 @@ def custom_vjp(f: Callable[..., Any]) -> CustomVjpFunction:
     ----------
     f : callable
         A function of arrays and pytrees of arrays; other arguments reach f and the rule unchanged.
+    nondiff_argnums : int or sequence of int
+        Positions of arguments without a derivative, such as functions, which the rule is given
+        first: JAX's form of rules.
 
     Returns
     -------
@@ -345,11 +391,13 @@ def custom_vjp(f: Callable[..., Any]) -> CustomVjpFunction:
     >>> print(anvl.grad(softplus)(100.0), anvl.jvp(softplus, (0.0,), (2.0,))[1])
     1.0 1.0
     """
-    return CustomVjpFunction(f)
+    return CustomVjpFunction(f, _positions("custom_vjp", nondiff_argnums))
 
 
 @hiding_frames
-def custom_jvp(f: Callable[..., Any]) -> CustomJvpFunction:
+def custom_jvp(
+    f: Callable[..., Any], nondiff_argnums: int | Sequence[int] = ()
+) -> CustomJvpFunction:
     """Give f the derivative that its `defjvp` defines.
 
     One rule serves all modes: the tangent is linear in the tangents of the arguments, so reverse
@@ -359,6 +407,8 @@ def custom_jvp(f: Callable[..., Any]) -> CustomJvpFunction:
     ----------
     f : callable
         A function of arrays and pytrees of arrays, as for `custom_vjp`.
+    nondiff_argnums : int or sequence of int
+        As of `custom_vjp`.
 
     Returns
     -------
@@ -385,4 +435,4 @@ def custom_jvp(f: Callable[..., Any]) -> CustomJvpFunction:
     >>> print(anvl.grad(norm)(np.zeros(2)))
     [0. 0.]
     """
-    return CustomJvpFunction(f)
+    return CustomJvpFunction(f, _positions("custom_jvp", nondiff_argnums))

@@ -21,7 +21,7 @@ from anvl.numpy.functions.elementwise import divide, mark_weak, real, sqrt, subt
 from anvl.numpy.functions.emitting import is_kind
 from anvl.numpy.functions.norms import squared_modulus
 from anvl.numpy.functions.quantiles import divided_by_100, of_elements
-from anvl.numpy.functions.reductions import all, argmax, argmin, sum
+from anvl.numpy.functions.reductions import all, argmax, argmin, chosen, sum
 from anvl.runtime import Array, hiding_frames
 
 __all__ = [
@@ -35,24 +35,27 @@ __all__ = [
 
 @public("axis", "dtype", "ddof", "keepdims")
 def nanvar(
-    x: Any, axis: Axis = None, dtype: Any = None, *, ddof: float = 0, keepdims: bool = False
-) -> Any:
+    x: Any, axis: Axis = None, dtype: Any = None, *, ddof: float = 0, keepdims: bool = False,
+    where: Any = None,
+) -> Any:  # fmt: skip
     """Variance along `axis`, ignoring NaN: the divisor is the count of numbers minus `ddof`.
 
-    NaN where that is not positive.  x and the others are as of `var`.  Source: `numpy.nanvar`.
+    NaN where that is not positive; only elements for which `where` is true are counted.  x and the
+    others are as of `var`.  Source: `numpy.nanvar`.
 
     >>> import anvl.numpy as np
     >>> print(np.nanvar(np.asarray([1.0, np.nan, 3.0])))
     1.0
     """
-    variance, result, weak = _variance("nanvar", x, axis, dtype, ddof, keepdims)
+    variance, result, weak = _variance("nanvar", x, axis, dtype, ddof, keepdims, where)
     return mark_weak(convert(variance, result), weak)
 
 
 @public("axis", "dtype", "ddof", "keepdims")
 def nanstd(
-    x: Any, axis: Axis = None, dtype: Any = None, *, ddof: float = 0, keepdims: bool = False
-) -> Any:
+    x: Any, axis: Axis = None, dtype: Any = None, *, ddof: float = 0, keepdims: bool = False,
+    where: Any = None,
+) -> Any:  # fmt: skip
     """Standard deviation along `axis`, ignoring NaN: the root of `nanvar`.
 
     It has no derivative where it is 0.  x and the others are as of `std`.  Source: `numpy.nanstd`.
@@ -61,12 +64,12 @@ def nanstd(
     >>> print(np.nanstd(np.asarray([1.0, np.nan, 3.0])))
     1.0
     """
-    variance, result, weak = _variance("nanstd", x, axis, dtype, ddof, keepdims)
+    variance, result, weak = _variance("nanstd", x, axis, dtype, ddof, keepdims, where)
     return mark_weak(convert(sqrt(variance), result), weak)
 
 
 def _variance(
-    name: str, x: Any, axis: Axis, dtype: Any, ddof: float, keepdims: bool
+    name: str, x: Any, axis: Axis, dtype: Any, ddof: float, keepdims: bool, counted: Any
 ) -> tuple[Any, np.dtype[Any], bool]:
     """Variance in the dtype of its computation, dtype of the result, and its weakness."""
     (operand,), weak = promoted(name, (array_like(x, name),), "float")
@@ -76,6 +79,7 @@ def _variance(
     if result.itemsize <= 2:
         operand = convert(operand, np.dtype(np.float32))
     axes = axes_of(axis, operand.ndim, name)
+    operand = chosen(name, operand, counted, math.nan)
     missing = isnan(operand)
     known = where(missing, 0, operand)
     count = sum(logical_not(missing), axis=axes, keepdims=True)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from anvl.core.config import default_dtype
-from anvl.core.promote import abstract, common_dtype, constant, promoted
+from anvl.core.promote import abstract, as_tracer, common_dtype, constant, convert, promoted
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.errors import TraceError
 from anvl.dispatch.eager import public
@@ -20,10 +20,11 @@ from anvl.numpy.arrays.array_like import array_like
 from anvl.numpy.arrays.choice import isnan, logical_and, logical_not
 from anvl.numpy.arrays.creation import asarray, iota
 from anvl.numpy.arrays.indexing import take
-from anvl.numpy.arrays.shaping import ravel
+from anvl.numpy.arrays.shaping import ravel, reshape
 from anvl.numpy.arrays.sorting import argsort, sort
 from anvl.numpy.arrays.stacking import concatenate
-from anvl.numpy.functions.elementwise import not_equal
+from anvl.numpy.functions.cumulative import cumsum
+from anvl.numpy.functions.elementwise import not_equal, subtract
 from anvl.numpy.functions.emitting import is_kind
 from anvl.numpy.standard.sets import isin
 from anvl.runtime import Array, hiding_frames
@@ -84,12 +85,13 @@ def unique(
 
     Returns
     -------
-    Array, or a tuple in the order above; indices are of the default integer dtype.
+    Array, or a tuple in the order above; indices are of the default integer dtype, the inverse ones
+    of elements that are left out at least `size`.
 
     Raises
     ------
     TraceError
-        The array is traced, and there is no size, or an axis or inverse indices are asked for.
+        The array is traced, and there is no size, or an axis is asked for.
 
     Notes
     -----
@@ -103,12 +105,10 @@ def unique(
     """
     (x,) = _known("unique", size, ar)
     if size is not None:
-        if axis is not None or return_inverse:
-            raise TraceError(
-                "unique: an axis and inverse indices are not found for a given size; use "
-                "unique_all(x, size=n), or leave out the size outside of traces"
-            )
-        return _of_size(x, size, fill_value, return_index, return_counts, equal_nan)
+        if axis is not None:
+            raise TraceError(f"unique: size is {size}, and axis {axis}; give one of them alone")
+        asked = (return_index, return_inverse, return_counts)
+        return _of_size(x, size, fill_value, asked, equal_nan)
     found = _host.unique(
         np.asarray(x), return_index, return_inverse, return_counts, axis, equal_nan=equal_nan
     )
@@ -118,14 +118,17 @@ def unique(
 
 
 def _of_size(
-    x: Any, size: int, fill_value: Any, with_index: bool, with_counts: bool, equal_nan: bool
+    x: Any, size: int, fill_value: Any, asked: tuple[bool, bool, bool], equal_nan: bool
 ) -> Any:
+    with_index, with_inverse, with_counts = asked
     values, places, lengths, first = _runs(x, equal_nan)
     filler = first if fill_value is None else fill_value
     ordered, begins = values
     found = [compress(begins, ordered, size=size, fill_value=filler)]
     if with_index:
         found.append(compress(begins, places, size=size, fill_value=0))
+    if with_inverse:
+        found.append(_inverse(x, begins, places))
     if with_counts:
         starts = compress(begins, lengths, size=size + 1, fill_value=ordered.shape[0])
         found.append(starts[1:] - starts[:-1])
@@ -141,6 +144,13 @@ def _runs(x: Any, equal_nan: bool) -> Any:
     from_zero = iota(order.shape, 0, order.dtype)
     first = ordered[0] if flat.size else constant(0, flat.dtype)
     return (ordered, _begins(ordered, equal_nan)), order, from_zero, first
+
+
+@public()
+def _inverse(x: Any, begins: Any, places: Any) -> Any:
+    """The number of the run of each element, in the shape of x."""
+    numbers = subtract(cumsum(convert(as_tracer(begins), places.dtype)), 1)
+    return reshape(take(numbers, argsort(places)), array_like(x, "unique").shape)
 
 
 def _begins(ordered: Tracer, equal_nan: bool = True) -> Any:

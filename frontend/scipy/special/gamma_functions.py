@@ -269,13 +269,22 @@ def betaln(a: Any, b: Any) -> Any:
     >>> print(round(float(special.betaln(1.0, 1.0)), 4))
     0.0
     """
+    at_pole = _is_pole_of_beta(a, b)
     a, b, _ = _reflected(a, b)
-    return _betaln(a, b)
+    return anp.where(at_pole, anp.inf, _betaln(a, b))
 
 
 def _is_pole(x: Any) -> Any:
     """Whether x is a pole of gamma."""
     return anp.logical_and(anp.less_equal(x, 0), anp.equal(x, anp.floor(x)))
+
+
+def _is_pole_of_beta(a: Any, b: Any) -> Any:
+    """Whether gamma(a) or gamma(b) has a pole that gamma(a + b) does not cancel."""
+    small, large = anp.minimum(a, b), anp.maximum(a, b)
+    cancels = anp.logical_and(anp.greater(large, 0), _is_pole(anp.add(a, b)))
+    finite = anp.isfinite(anp.add(a, b))
+    return anp.logical_and(_is_pole(small) & finite, anp.logical_not(cancels))
 
 
 def _reflected(a: Any, b: Any) -> tuple[Any, Any, Any]:
@@ -305,6 +314,7 @@ def beta(a: Any, b: Any) -> Any:
     >>> print(round(float(special.beta(2.0, 3.0)), 6))
     0.083333
     """
+    at_pole = _is_pole_of_beta(a, b)
     a, b, turn = _reflected(a, b)
     sign = anp.multiply(_gammasgn(a), anp.multiply(_gammasgn(b), _gammasgn(anp.add(a, b))))
     size = anp.exp(_betaln(a, b))
@@ -312,7 +322,8 @@ def beta(a: Any, b: Any) -> Any:
     fits = anp.logical_and(fits, anp.logical_and(anp.greater(a, 1e-6), anp.greater(b, 1e-6)))
     x, y = anp.where(fits, a, 1), anp.where(fits, b, 1)
     direct = anp.multiply(anp.divide(_gamma(x), _gamma(anp.add(x, y))), _gamma(y))
-    return anp.multiply(turn, anp.where(fits, direct, anp.multiply(sign, size)))
+    found = anp.multiply(turn, anp.where(fits, direct, anp.multiply(sign, size)))
+    return anp.where(at_pole, anp.inf, found)
 
 
 @real_function

@@ -358,6 +358,35 @@ def test_rules_may_call_each_other():
     np.testing.assert_allclose([float(y) for y in found], expected, rtol=rounding(PROGRAM))
 
 
+def test_rules_in_the_form_of_jax_are_given_what_has_no_derivative_first():
+    @functools.partial(anvl.custom_jvp, nondiff_argnums=(0, 2))
+    def applied(f, x, n):
+        return f(x) * n
+
+    @applied.defjvp
+    def applied_jvp(f, n, primals, tangents):
+        (x,), (t,) = primals, tangents
+        return applied(f, x, n), 100.0 * n * t
+
+    assert float(anvl.grad(lambda x: applied(anp.sin, x, 2))(1.0)) == 200.0
+
+    @functools.partial(anvl.custom_vjp, nondiff_argnums=1)
+    def clipped(x, bound, y):
+        return x * y
+
+    clipped.defvjp(lambda x, bound, y: (x * y, y), lambda bound, y, g: (bound * y * g, 3.0 * g))
+    slopes = anvl.grad(lambda x, y: clipped(x, 5.0, y), wrt=(0, 1))(2.0, 4.0)
+    assert [float(g) for g in slopes] == [20.0, 3.0]
+    with pytest.raises(TypeError, match="custom_vjp: argument 1 of clipped is traced, f32"):
+        anvl.grad(lambda b: clipped(1.0, b, 1.0))(2.0)
+    with pytest.raises(ValueError, match="custom_vjp: nondiff_argnums is -1; give positions"):
+        anvl.custom_vjp(anp.sin, nondiff_argnums=-1)
+    with pytest.raises(ValueError, match="custom_jvp: nondiff_argnums has 2, but sin is given 1"):
+        f = anvl.custom_jvp(anp.sin, nondiff_argnums=2)
+        f.defjvp(lambda n, primals, tangents: (primals, tangents))
+        anvl.jit(f)(1.0)
+
+
 def test_a_rule_reads_arguments_that_its_function_does_not():
     @anvl.custom_vjp
     def outer(b, x, y):

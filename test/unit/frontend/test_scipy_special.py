@@ -130,6 +130,7 @@ def test_a_confluent_series_that_cancels_is_nan_and_not_a_wrong_number():
 
 #: Where factors that are infinite cancel: the function, its arguments, the value.
 LIMITS = [
+    ("beta", (4.0, -3.0), np.inf), ("beta", (-1.0, -2.0), np.inf), ("betaln", (0.5, -3.0), np.inf),
     ("beta", (1.0, -3.0), -1 / 3), ("beta", (-3.0, 2.0), 1 / 6), ("betaln", (1.0, -3.0), -np.log(3)),
     ("betaln", (2.0, -3.0), -np.log(6)), ("poch", (-3.0, -3.0), -1 / 120), ("poch", (0.0, -1.0), -1.0),
     ("poch", (-1.0, -1.0), -0.5), ("poch", (-3.0, 2.0), 6.0), ("poch", (-3.0, 5.0), 0.0),

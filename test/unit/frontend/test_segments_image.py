@@ -30,6 +30,9 @@ def test_segments_are_those_of_numpy(name):
 def test_segments_of_integers_without_rows_and_without_a_count():
     found = ops.segment_max(np.asarray([1, 2], "int8"), np.asarray([0, 2]))
     np.testing.assert_array_equal(found, [1, -128, 2])
+    ids = np.asarray([[0, 1], [1, 5]])
+    wanted = [DATA[0], DATA[1] + DATA[2]]
+    np.testing.assert_array_equal(ops.segment_sum(DATA[:4].reshape(2, 2, 2), ids, 2), wanted)
     assert ops.segment_sum(np.ones((0, 2)), np.ones(0, int)).shape == (0, 2)
 
 

@@ -328,3 +328,24 @@ def test_where_and_initial_are_refused_where_they_do_not_fit():
     np.testing.assert_array_equal(anp.max(np.zeros((2, 0)), axis=1, initial=3.0), [3.0, 3.0])
     np.testing.assert_array_equal(anp.nanmax(np.asarray([np.nan, 1.0]), initial=3.0), 3.0)
     assert float(anp.ones(3).sum(initial=2.0, where=np.asarray([True, False, True]))) == 4.0
+
+
+def test_moments_of_the_numbers_that_count():
+    x = np.array([[1.0, 2.0, np.nan], [4.0, 9.0, 5.0]])
+    for name in ("nanstd", "nanvar"):
+        for axis, counted in ((None, x < 8), (1, [True, False, True]), (0, [[True], [True]])):
+            options = {"axis": axis, "where": np.array(counted)}
+            found = getattr(anp, name)(x, **options)
+            np.testing.assert_allclose(found, getattr(np, name)(x, **options), rtol=1e-7)
+    with pytest.raises(TypeError, match="nanvar: where is f64"):
+        anp.nanvar(x, where=x)
+
+
+def test_inverse_indices_of_distinct_elements_of_a_known_number():
+    x = np.array([[3, 1, 1], [7, 3, 3]])
+    for count in (3, 5):
+        found = anvl.jit(lambda x, n=count: anp.unique(x, False, True, True, size=n))(x)
+        values, inverse, counts = map(np.asarray, found)
+        np.testing.assert_array_equal(values[inverse], x)
+        np.testing.assert_array_equal(inverse, np.unique(x, return_inverse=True)[1])
+        assert counts.tolist() == [2, 3, 1, 0, 0][:count]
