@@ -95,12 +95,18 @@ def _check_rule(cls: Any, rule: str) -> None:
         "fold": operand_names,
         "pad_axes": ("pads", "xs"),
         "powered": ("xs", "exponent"),
+        "stacked": ("xs", "params"),
     }[rule]
     # Types do not depend on bodies.  A pass passes all other parameters; a caller of `build` may
     # leave out optional ones.
     typing = [k for k in cls.params if k not in cls.bodies]
     needed = [k for k in typing if not cls.params[k].optional]
-    ways = {"sample": [[]], "result_type": [needed, typing], "body_types": [needed, typing]}
+    ways = {
+        "sample": [[]],
+        "stacked": [[]],
+        "result_type": [needed, typing],
+        "body_types": [needed, typing],
+    }
     signature = inspect.signature(getattr(cls, rule))
     for names in ways.get(rule, [list(cls.params)]):
         try:
