@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import array_functions
 import captured_memory
 import compile_and_run
 import eager
@@ -48,6 +49,7 @@ BENCHMARKS: dict[str, Callable[[list[Side], str], Result]] = {
     "j": loops.run,
     "k": second_start.run,
     "l": rolled.run,
+    "m": array_functions.run,
 }
 
 

@@ -27,6 +27,7 @@ class Anvl:
 
     def __init__(self) -> None:
         self.numpy = anvl.numpy
+        self.random = anvl.random
         self.jit: Callable[..., Any] = anvl.jit
         self.grad: Callable[..., Any] = anvl.grad
         self.vmap: Callable[..., Any] = anvl.vmap
@@ -85,6 +86,7 @@ class Jax:
         self._jax = jax
         self._stablehlo = stablehlo
         self.numpy = jax.numpy
+        self.random = jax.random
         self.jit: Callable[..., Any] = jax.jit
         self.grad: Callable[..., Any] = jax.grad
         self.vmap: Callable[..., Any] = jax.vmap
