@@ -8,11 +8,11 @@ from functools import lru_cache
 from typing import Any
 
 from anvl.dialect.core.create import full, number_of
+from anvl.dialect.core.emission.smooth_powers import power_of
+from anvl.dialect.core.emission.stacked_slices import stacked_slices
 from anvl.dialect.core.families import Linear, check_axes, with_batch_axis
 from anvl.dialect.core.op import AnvlOp, Operand, Operands, Result, Value, emit
 from anvl.dialect.core.params.base import Int, Ints, ResultShape
-from anvl.dialect.core.smooth_powers import power_of
-from anvl.dialect.core.stacked_slices import stacked_slices
 from anvl.dialect.core.types import shape_text, tensor
 
 __all__ = [

@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from anvl.dialect.core.create import full_like, zeros_like
+from anvl.dialect.core.emission.smooth_powers import power_of_square
 from anvl.dialect.core.families import Elementwise, check_kind
 from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Operand, Result, Value, emit
-from anvl.dialect.core.smooth_powers import power_of_square
 from anvl.dialect.core.types import element_type, kind, tensor
 from anvl.dialect.ops.elementwise.elementary import div, mul, neg, sub, where_zero
 from anvl.dialect.ops.elementwise.table import ANY, Unary

@@ -8,9 +8,9 @@ Source: NIST Digital Library of Mathematical Functions, section 4 (elementary fu
 """
 
 from anvl.dialect.core.create import full_like, zeros_like
+from anvl.dialect.core.emission.smooth_powers import power_of_square
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.op_registry import OPS
-from anvl.dialect.core.smooth_powers import power_of_square
 from anvl.dialect.core.types import dtype_name, kind
 from anvl.dialect.ops.elementwise.elementary import (
     add,

@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from anvl.dialect.core.create import full_like, zeros_like
+from anvl.dialect.core.emission.smooth_powers import power_of_square
 from anvl.dialect.core.families import check_axes, check_kind
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.core.params.base import Float, Int, Ints
-from anvl.dialect.core.smooth_powers import power_of_square
 from anvl.dialect.core.types import (
     dtype_name,
     element_type,

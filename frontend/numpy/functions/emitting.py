@@ -8,8 +8,8 @@ from anvl.core.promote import constant, convert
 from anvl.core.trace_state import current
 from anvl.core.tracer import Tracer
 from anvl.core.tracing import emit
+from anvl.dialect.core.emission.smooth_powers import power_of
 from anvl.dialect.core.op_registry import OPS
-from anvl.dialect.core.smooth_powers import power_of
 from anvl.dialect.core.types import element_type, kind
 
 __all__ = ["check_real", "count_along", "filled", "is_kind", "prim", "smooth_power"]

@@ -1,0 +1,1 @@
+"""Ops that the rules of several ops emit."""
