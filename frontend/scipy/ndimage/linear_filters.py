@@ -13,7 +13,7 @@ from anvl.core.promote import promoted
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import axis_of, each_axis, int_of
 from anvl.runtime import hiding_frames
-from anvl.scipy.signal.convolutions import part_of_convolution
+from anvl.scipy.signal.correlations import part_of_convolution
 
 __all__ = [
     "convolve", "convolve1d", "correlate", "correlate1d", "gaussian_filter", "gaussian_filter1d",

@@ -6,13 +6,13 @@
 [1 3 5 3]
 """
 
-from anvl.scipy.signal.convolutions import convolve as convolve
-from anvl.scipy.signal.convolutions import convolve2d as convolve2d
-from anvl.scipy.signal.convolutions import correlate as correlate
-from anvl.scipy.signal.convolutions import correlate2d as correlate2d
-from anvl.scipy.signal.convolutions import correlation_lags as correlation_lags
-from anvl.scipy.signal.convolutions import fftconvolve as fftconvolve
-from anvl.scipy.signal.convolutions import oaconvolve as oaconvolve
+from anvl.scipy.signal.correlations import convolve as convolve
+from anvl.scipy.signal.correlations import convolve2d as convolve2d
+from anvl.scipy.signal.correlations import correlate as correlate
+from anvl.scipy.signal.correlations import correlate2d as correlate2d
+from anvl.scipy.signal.correlations import correlation_lags as correlation_lags
+from anvl.scipy.signal.correlations import fftconvolve as fftconvolve
+from anvl.scipy.signal.correlations import oaconvolve as oaconvolve
 from anvl.scipy.signal.filters import detrend as detrend
 from anvl.scipy.signal.filters import hilbert as hilbert
 from anvl.scipy.signal.filters import lfilter as lfilter

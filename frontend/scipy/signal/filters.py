@@ -15,7 +15,7 @@ from anvl.core.promote import promoted
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import axis_of, int_of
 from anvl.runtime import hiding_frames
-from anvl.scipy.signal.convolutions import checked
+from anvl.scipy.signal.correlations import checked
 
 __all__ = [
     "detrend", "hilbert", "lfilter", "medfilt", "resample", "savgol_coeffs", "savgol_filter",

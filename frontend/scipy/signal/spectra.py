@@ -17,7 +17,7 @@ from anvl.core.promote import promoted
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import axis_of, int_of
 from anvl.runtime import hiding_frames
-from anvl.scipy.signal.convolutions import checked
+from anvl.scipy.signal.correlations import checked
 from anvl.scipy.signal.filters import without_trend
 from anvl.scipy.signal.windows_by_name import window_values
 
