@@ -289,7 +289,7 @@ def test_mean_derivatives_are_those_of_the_means():
     np.testing.assert_allclose([g.item() for g in found], expected, atol=0.02)
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=2)
 @pytest.mark.parametrize(
     ("draw", "parameters"),
     [

@@ -239,7 +239,7 @@ def test_derivatives_of_both_orders(name):
     check_grads(f, (x,), order=2, rtol=2e-5)
 
 
-@pytest.mark.sweep(keep=0, part=1)
+@pytest.mark.sweep(keep=0, part=0)
 @pytest.mark.parametrize("name", sorted(LONG))
 def test_derivatives_of_long_programs(name):
     f, x = SMOOTH[name]
