@@ -7,8 +7,10 @@
 2.25 3.0
 """
 
-from anvl.scipy.interpolate.grids import RegularGridInterpolator as RegularGridInterpolator
-from anvl.scipy.interpolate.grids import interp1d as interp1d
+from anvl.scipy.interpolate.grid_interpolation import (
+    RegularGridInterpolator as RegularGridInterpolator,
+)
+from anvl.scipy.interpolate.grid_interpolation import interp1d as interp1d
 from anvl.scipy.interpolate.piecewise import CubicSpline as CubicSpline
 from anvl.scipy.interpolate.piecewise import PchipInterpolator as PchipInterpolator
 from anvl.scipy.interpolate.piecewise import PPoly as PPoly
