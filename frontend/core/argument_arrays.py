@@ -86,7 +86,7 @@ def converted(args: tuple[Any, ...], from_library: bool) -> list[Array] | None:
             continue
         if of is np.ndarray and x.dtype.kind in "fiucb":
             arrays.append(put(x, place))
-        elif of is float or of is bool:
+        elif of is float or of is int or of is bool:
             dtype = _dtype_from_arrays(x, args) if from_library else None
             arrays.append(scalar_array(x, dtype, place))
         else:
