@@ -217,7 +217,7 @@ def test_derivatives_of_a_rolled_program_are_the_same(name):
     assert_close(found / scale, wanted / scale, PROGRAM)
 
 
-@pytest.mark.sweep(keep=6, part=18)
+@pytest.mark.sweep(keep=2, part=8)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_batches_and_second_derivatives_of_a_rolled_program_are_the_same(name):
     f, _ = PROGRAMS[name]

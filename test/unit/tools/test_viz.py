@@ -155,8 +155,7 @@ def op_with(stage, text):
 
 def test_adjoint_ops_name_their_forward_ops_and_ops_their_lines():
     data = data_of(PAGE)
-    gradient = data["stages"][1]
-    assert gradient["title"] == "gradient"
+    gradient = next(stage for stage in data["stages"] if stage["title"] == "gradient")
     tanh = op_with(gradient, "anvl.tanh")
     adjoint = op_with(gradient, "anvl.sech_squared")
     assert gradient["ops"][adjoint][4] == [tanh]
