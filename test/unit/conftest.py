@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from interpreted import compiled_fast, interpreted
-from sweep import MODE, SWEEP, every_second
+from sweep import MODE, SWEEP, every_fourth
 
 import anvl.dispatch.executables
 from anvl.dialect.core.op_registry import OPS
@@ -50,7 +50,7 @@ _AS_USERS_IN_PART = (
     "test_distribution*.py", "test_nn_*.py", "test_optim*.py", "test_scipy_*.py", "test_staples*.py"
 )  # fmt: skip
 
-_ONE_IN = 20  # of the tests without a mark, in `make sweep-part`
+_ONE_IN = 50  # of the tests without a mark, in `make sweep-part`
 _COMPILES = MODE in ("part", "all")  # whether the interpreter runs nothing that is jitted
 
 
@@ -125,7 +125,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         of_test.update(mixed[:keep])
         of_part.update(mixed[keep : keep + part])
     if MODE == "newest":
-        chosen = every_second(of_test, of_part)
+        chosen = every_fourth(of_test, of_part)
     else:
         chosen = of_part if MODE == "part" else of_test
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])

@@ -157,7 +157,7 @@ def test_iterations_end(name):
         f(a, B[:2])
 
 
-@pytest.mark.sweep(keep=0, part=1)
+@pytest.mark.sweep(keep=0, part=0)
 @pytest.mark.parametrize("name", SOLVERS)
 def test_derivatives_of_iterations(name):
     def f(a, b):

@@ -184,7 +184,7 @@ SMOOTH = {
 }  # fmt: skip
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)
 def test_derivatives_to_second_order():
     """Of all functions at once: one program for each mode."""
 

@@ -217,7 +217,7 @@ def test_derivatives_of_a_rolled_program_are_the_same(name):
     assert_close(found / scale, wanted / scale, PROGRAM)
 
 
-@pytest.mark.sweep(keep=2, part=8)
+@pytest.mark.sweep(keep=1, part=1)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_batches_and_second_derivatives_of_a_rolled_program_are_the_same(name):
     f, _ = PROGRAMS[name]
@@ -296,7 +296,7 @@ def _definitions(draw):
     return lines, made
 
 
-@pytest.mark.sweep(keep=12, part=48)
+@pytest.mark.sweep(keep=12, part=24)
 @pytest.mark.parametrize("seed", range(300))
 def test_a_planted_repetition_changes_no_bit(seed):
     source, scope = planted(seed), {"np": np, "X": X, "ROWS": np.asarray(ROWS)}

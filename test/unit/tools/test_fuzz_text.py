@@ -56,6 +56,7 @@ def _crash(signal_number):
     os.kill(os.getpid(), signal_number)
 
 
+@pytest.mark.sweep(keep=0, part=1)
 @pytest.mark.parametrize(
     ("planted", "cause"),
     [
@@ -125,7 +126,7 @@ def test_an_output_in_no_format_is_a_failure(tool, flag, printed, cause, monkeyp
     assert causes == ([] if cause is None else [cause])
 
 
-@pytest.mark.sweep(keep=0, part=1)
+@pytest.mark.sweep(keep=0, part=0)
 def test_every_tool_gets_inputs_and_a_difference_needs_no_diagnostic(monkeypatch):
     tools = []
     monkeypatch.setattr(fuzz_text, "_call", lambda tool, arguments: tool == "anvl-diff")

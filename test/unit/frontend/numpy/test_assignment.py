@@ -90,7 +90,7 @@ def test_a_constant_of_a_compiled_function_is_never_assigned_to():
 LEFT_OUT = {"scipy": ["integrate.simpson: gives a ndarray", "linalg.solve: gives a ndarray"]}
 
 
-@pytest.mark.sweep(keep=0, part=1)
+@pytest.mark.sweep(keep=0, part=0)
 @pytest.mark.parametrize(("library", "count"), [("scipy", 22), ("sklearn", 8)])
 def test_functions_of_other_libraries_take_and_return_arrays(library, count):
     pytest.importorskip(library)
