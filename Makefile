@@ -66,7 +66,7 @@ sweep: setup ## the tests in Python with all their cases, of which `make test` h
 sweep-part: setup ## a fixed part of what `make sweep` has and `make test` has not; in minutes
 	@ANVL_SWEEP=part $(BIN)/python tools/dev/run_tests.py unit
 
-newest-part: setup ## every fourth test of the frontend and the runtime on the newest Python here, if it is newer
+newest-part: setup ## every sixth test of the frontend and the runtime on the newest Python here, if it is newer
 	@ANVL_SWEEP=newest $(BIN)/python tools/dev/test_matrix.py --newer test/unit/frontend test/unit/runtime
 
 test-processors: setup ## the numeric tests as on other processors, as far as this one can

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from interpreted import compiled_fast, interpreted
-from sweep import MODE, SWEEP, every_fourth
+from sweep import MODE, SWEEP, every_sixth
 
 import anvl.dispatch.executables
 from anvl.dialect.core.op_registry import OPS
@@ -125,7 +125,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         of_test.update(mixed[:keep])
         of_part.update(mixed[keep : keep + part])
     if MODE == "newest":
-        chosen = every_fourth(of_test, of_part)
+        chosen = every_sixth(of_test, of_part)
     else:
         chosen = of_part if MODE == "part" else of_test
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])

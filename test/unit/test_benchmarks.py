@@ -31,7 +31,7 @@ def everything(tmp_path_factory):
     return done.stdout, json.loads(path.read_text())
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)
 def test_every_benchmark_measures_something(everything):
     _, found = everything
     assert [result["title"][:3] for result in found["results"]] == [f"({c})" for c in LETTERS]

@@ -30,7 +30,7 @@ ENDS = [
 ]  # fmt: skip
 
 
-@pytest.mark.sweep(keep=1)
+@pytest.mark.sweep(keep=1, part=0)
 @pytest.mark.parametrize("ends", ENDS)
 def test_cubic_splines(ends):
     pair = isinstance(ends, tuple) and isinstance(ends[0], tuple | str)

@@ -124,7 +124,7 @@ def test_a_stack_is_each_of_its_matrices(name):
     compare(found, right if isinstance(right, tuple) else np.stack(right), np.dtype("f8"))
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)
 def test_functions_take_stacks_that_broadcast():
     a, b = draw(2, 1, 3, 3), draw(4, 3, 2)
     found = linalg.solve(a, b)
@@ -279,7 +279,7 @@ def test_roots_and_functions_at_equal_eigenvalues():
     assert np.isnan(np.asarray(found)).any() and np.isinf(error)
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)
 def test_matrices_that_are_not_finite_give_nan_beside_others():
     a = np.stack([A, np.full((3, 3), np.inf), np.full((3, 3), np.nan)])
     for f in (linalg.schur, linalg.logm):

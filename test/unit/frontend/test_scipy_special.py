@@ -94,7 +94,7 @@ def test_exponential_integrals_of_each_order():
     compare(anvl.jit(special.expn)(n, x), np.where(x < 0, np.nan, right), 3e-14)
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)
 def test_pairs_of_integrals():
     x = np.concatenate([LINE[LINE != 0], [1e5, 2e5, 1e6, -1e6, 1e10, np.inf, -np.inf]])
     for found, right in zip(special.fresnel(x), wanted.fresnel(x), strict=True):
