@@ -41,13 +41,13 @@ def test_every_benchmark_measures_something(everything):
             assert math.isfinite(row["anvl"]) and row["jax"] is None
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)
 def test_what_was_skipped_is_said(everything):
     printed, _ = everything
     assert "skipped: everything about jax, by --no-jax" in printed
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)
 def test_the_stages_of_the_gradient_are_listed(everything):
     _, found = everything
     for row in found["results"][0]["rows"]:
@@ -56,7 +56,7 @@ def test_the_stages_of_the_gradient_are_listed(everything):
         ].keys()
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)
 def test_the_machine_is_described_without_a_name_or_a_path(everything):
     _, found = everything
     assert {"date", "processor", "python", "jaxlib"} <= found["machine"].keys()
