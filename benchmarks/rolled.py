@@ -61,7 +61,7 @@ def n_body(side: Side, part: int) -> _Made:
 
 
 def elementwise(side: Side, part: int) -> _Made:
-    """200 elementwise steps on 10,000 numbers."""
+    """200 elementwise steps on 1,000 numbers."""
     xp = side.numpy
 
     def f(x: Any) -> Any:
@@ -69,7 +69,7 @@ def elementwise(side: Side, part: int) -> _Made:
             x = xp.sin(x) * 1.01 + xp.cos(x * 0.3) * 0.1
         return xp.sum(x)
 
-    return f, _normal((10_000,))
+    return f, _normal((1_000,))
 
 
 def adam(side: Side, part: int) -> _Made:

@@ -16,7 +16,7 @@ from anvl.passes.framework.pass_base import Pass, option
 from anvl.passes.functions.dce import run_on
 from anvl.passes.functions.merge_functions import merge_equal
 from anvl.passes.functions.symbol_utils import body_of, functions_of
-from anvl.passes.rolling.costs import gain, is_shorter, too_little_work
+from anvl.passes.rolling.costs import cost_of_running, gain, is_shorter
 from anvl.passes.rolling.emission import Writer
 from anvl.passes.rolling.findings import Finding
 from anvl.passes.rolling.forms import Form, form_of
@@ -69,7 +69,7 @@ class Roll(Pass, argument=_NAME):
             if self._roll(name, expansion, findings):
                 made = [n for n in functions if n not in before]
                 pending += [name, *(n for n in made if body_of(functions[n]) is not None)]
-        self._tell(findings)
+        self._tell(list(dict.fromkeys(findings)))  # what stays is met again
 
     def _roll(self, name: str, expansion: Expansion, findings: list[Finding]) -> bool:
         """Roll what repeats in one function; returns whether anything does."""
@@ -116,9 +116,7 @@ class Roll(Pass, argument=_NAME):
             return "" if is_shorter(block, stretch) else "it would not become shorter"
         if gain(block, stretch, form) <= 0:
             return "it would not be compiled faster"
-        if too_little_work(block, stretch, form):
-            return "a step computes less than a loop costs at run time"
-        return ""
+        return cost_of_running(block, stretch, form)
 
     def _tell(self, findings: list[Finding]) -> None:
         if self.on_report is not None:

@@ -52,7 +52,7 @@ _ARRAYS = frozenset((Array,))
 
 
 class _Known(NamedTuple):
-    """What is known of a call: its structure, the slots left out, and the classes of the leaves.
+    """Facts about a call: its structure, the slots left out, and the classes of the leaves.
 
     No classes stand for arrays alone.
     """

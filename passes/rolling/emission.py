@@ -113,7 +113,7 @@ class _Made:
     # -- a scan --------------------------------------------------------------------------------
 
     def scan(self) -> dict[_Key, Value]:
-        """Emit a scan; returns what stands for values that are read behind it."""
+        """Emit a scan; returns its values in place of those that are read behind the stretch."""
         stretch, carried = self.stretch, self.stretch.carried()
         last = [key for key in self.form.last if key not in {(c.item, c.result) for c in carried}]
         first = [self.outside(x) for c in carried for x in reversed(c.first)]
@@ -264,7 +264,7 @@ class _Made:
 
 
 def _moved_on(c: Carried, before: dict[Any, Value], values: dict[_Key, Value]) -> list[Value]:
-    """What the next repetition finds of a carried value: the newest first."""
+    """The carries of the next repetition for one carried value, the newest first."""
     older = [before[c.item, c.result, m] for m in range(1, c.distance)]
     return [values[c.item, c.result], *older]
 

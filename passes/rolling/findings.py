@@ -1,4 +1,4 @@
-"""What was found in a program, for reports and errors."""
+"""Findings about repetition in a program, for reports and errors."""
 
 from typing import Any, NamedTuple
 

@@ -54,6 +54,7 @@ class Block:
         self._leaf_keys: dict[Any, ir.Value] = {}
         self._symbols: dict[Any, int] = {}
         self._types: dict[Any, ir.Type] = {}
+        self._arrays: dict[ir.Type, bool] = {}
         *ops, end = block.operations
         for op in ops:
             values = _values_read(op)
@@ -82,10 +83,19 @@ class Block:
             source = self._known[y] = Source(number, i)
             self._types[source] = types[i]
         key: Any = object()  # equal to no other
-        if results and (all_dce_able(type(op)) or is_movable(op)):
-            read = tuple([self._type_of(x) for x in operands])
+        read = tuple([self._type_of(x) for x in operands])
+        is_pure = results and (all_dce_able(type(op)) or is_movable(op))
+        if is_pure and all(map(self._is_array, {*types, *read})):
             key = op.operation.name, read, types, _regions_key(op)
         self.items.append(Item(op, operands, self._symbols.setdefault(key, len(self._symbols))))
+
+    def _is_array(self, of: Any) -> bool:
+        """Whether values of a type can be carried and stacked: no token, and no unknown size."""
+        known = self._arrays.get(of)
+        if known is None:
+            is_tensor = isinstance(of, ir.RankedTensorType)
+            known = self._arrays[of] = is_tensor and of.has_static_shape
+        return known
 
     def _type_of(self, x: Any) -> ir.Type:
         """The type of a source or of a value; asking MLIR again and again takes time."""
@@ -125,7 +135,7 @@ def attributes_of(op: Any) -> Any:
 
 
 def _regions_key(op: Any) -> Any:
-    """What the regions of an op compute, whatever values from outside they read."""
+    """A key of the regions of an op, the same whatever values from outside they read."""
     if not len(op.regions):
         return ()
     return tuple(_region_lines(op.operation, {}))

@@ -79,7 +79,7 @@ class Stretch:
         return self.start + self.period * self.count
 
     def carried(self) -> list[Carried]:
-        """What is carried, each value once, with the largest distance."""
+        """The carried values, each once, with the largest distance."""
         found: dict[tuple[int, int], Carried] = {}
         for links in self.links:
             for link in links:
@@ -131,12 +131,14 @@ def _linked_from(block: Block, stretch: Stretch, least: int) -> Stretch | Differ
         made = Stretch(stretch.start, stretch.period, count)
         made.apart = _with_other_attributes(block, made)
         fits, difference = _link_all(block, made)
-        if fits == count and made.are_firsts_alike():
-            return made
-        count = min(fits, count - 1)
+        if fits == count:
+            # A shorter stretch has the same first values.
+            return made if made.are_firsts_alike() else Difference(made.start, _BEGINS_APART)
+        count = fits
     return difference
 
 
+_BEGINS_APART = "begins with another value than what reads the same later"
 _READS_ANOTHER = "reads another value than in the other repetitions"
 
 

@@ -19,14 +19,15 @@ __all__ = ["stacked_slices"]
 def stacked_slices(xs: Sequence[Value], params: Sequence[dict[str, Any]]) -> Value | None:
     """Emit the slices of `xs[k]` by `params[k]` along a new first axis, if the array is the same.
 
-    None if the arrays differ, or the slices have strides.
+    None if the arrays differ, the slices have strides, or an index does not fit an i32.
     """
     x, first = xs[0], params[0]
     starts = [one["start_indices"] for one in params]
     if any(other != x for other in xs):
         return None
     found = _of_rows(x, first, starts)
-    if found is None and all(step == 1 for step in first["strides"]):
+    is_dense = all(step == 1 for step in first["strides"])
+    if found is None and is_dense and max(x.type.shape, default=0) < 2**31:
         found = _windows(x, first, starts)
     return found
 

@@ -1,4 +1,4 @@
-"""What functions of `anvl.scipy.linalg` share: stacks of matrices, and LAPACK's routines."""
+"""Stacks of matrices and LAPACK's routines, for the functions of `anvl.scipy.linalg`."""
 
 from __future__ import annotations
 
