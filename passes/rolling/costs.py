@@ -18,8 +18,9 @@ additions or 50 sines of one element, so steps that compute less stay unrolled. 
 steps on arrays of more than `_MOST_ELEMENTS`: a loop saves values of each step for its gradient,
 where XLA computes them again in the fusions of a long program; of 100,000 elements that took 0.9
 to 3.4 times as long.  Between these bounds rolled gradients took 0.01 to 1.4 times the time of
-unrolled ones, and values 0.1 to 1.7 times, where one program by itself varied by 1.6.  The terms of a batch are all there at once: up to `_MOST_TERMS` elements they took
-0.6 to 1.1 times as long as one after another, and beyond they take memory that nothing else needs.
+unrolled ones, and values 0.1 to 1.7 times, where one program by itself varied by 1.6.  The terms of
+a batch are all there at once: up to `_MOST_TERMS` elements they took 0.6 to 1.1 times as long as
+one after another, and beyond they take memory that nothing else needs.
 """
 
 import math

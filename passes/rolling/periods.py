@@ -1,5 +1,6 @@
 """Tandem repeats in a sequence of symbols: which stretches repeat, and with which period."""
 
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -8,7 +9,8 @@ from anvl.dialect.core.lazy_numpy import np
 __all__ = ["Run", "repeats"]
 
 _GRAM = 4  # symbols that are compared at once to find distances worth a closer look
-_MOST_PERIODS = 32
+_LONGER = 4  # and so many times more: in a repetition of repetitions short ones come up again soon
+_MOST_PERIODS = 16  # of each number of symbols
 
 
 class Run(NamedTuple):
@@ -48,16 +50,31 @@ def repeats(symbols: Sequence[int], least: int) -> list[Run]:
 
 
 def _likely_periods(sequence: "np.ndarray") -> list[int]:
-    """Distances at which the same symbols come up again, the most frequent ones first."""
-    size = len(sequence) - _GRAM + 1
-    if size < 2:
-        return []
-    grams = np.zeros(size, np.uint64)
+    """Distances at which the same symbols come up again: several, many, and still more in a row."""
+    found: dict[int, None] = {}
+    parts, length = sequence.astype(np.uint64), 1
+    for times in itertools.chain([_GRAM], itertools.repeat(_LONGER)):
+        if len(parts) <= (times - 1) * length + 1:
+            return list(found)
+        parts, length = _joined(parts, length, times), length * times
+        found.update(dict.fromkeys(_frequent_distances(parts)))
+    return list(found)
+
+
+def _joined(parts: "np.ndarray", length: int, times: int) -> "np.ndarray":
+    """Hashes of so many parts, of a length each, in a row."""
+    size = len(parts) - (times - 1) * length
+    joined = np.zeros(size, np.uint64)
     with np.errstate(over="ignore"):
-        for i in range(_GRAM):
-            grams = grams * np.uint64(0x9E3779B97F4A7C15) + sequence[i : i + size].astype(np.uint64)
-    order = np.argsort(grams, kind="stable")
-    again = np.flatnonzero(grams[order][1:] == grams[order][:-1])
+        for i in range(times):
+            joined = joined * np.uint64(0x9E3779B97F4A7C15) + parts[i * length :][:size]
+    return joined
+
+
+def _frequent_distances(parts: "np.ndarray") -> list[int]:
+    """Distances between equal neighbours of a sequence, the most frequent ones first."""
+    order = np.argsort(parts, kind="stable")
+    again = np.flatnonzero(parts[order][1:] == parts[order][:-1])
     distances, counts = np.unique(order[again + 1] - order[again], return_counts=True)
     by_count = np.argsort(-counts, kind="stable")[:_MOST_PERIODS]
     return [int(x) for x in distances[by_count]]

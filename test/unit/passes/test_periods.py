@@ -30,6 +30,13 @@ def test_the_longest_repetition_comes_first_and_its_parts_follow():
     assert any(run.period == 2 for run in others)
 
 
+def test_a_repetition_of_repetitions_is_found_whose_parts_all_come_up_again_sooner():
+    # As the stages of a method of Runge and Kutta do in each step.
+    step = [*[0, 1, 2, 3, 4, 5, 6] * 4, 8, 7, 8, 7, 8, 7]
+    first = repeats(step * 20, 4)[0]
+    assert first == Run(0, len(step), 20 * len(step))
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_a_planted_repetition_is_found(seed):
     draw = random.Random(seed)
