@@ -4,7 +4,8 @@ Of 3000 mutated bytecode files, 40 crashed MLIR's reader and 2 hung it; of anoth
 `anvl.tools.dev.fuzz_text`, 3 hung it, and none that was accepted crashed anything.  So the child
 limits its own time and memory, in which everything that is well formed is read.
 
-    tried(data)       the bytecode to read instead, without array placement (Shardy)
+    tried(data, child)          the bytecode to read instead, without array placement (Shardy)
+    understood(data, ended)     the same, of a child that the caller has run
     python -m anvl.dialect.text.bytecode DEEPEST     is that child
 """
 
@@ -12,13 +13,14 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
 from anvl.dialect.text.artifacts import deserialised, without_placement
 from anvl.dialect.text.shardy import NotPlacement
 
-__all__ = ["Malformed", "answer", "answer_of", "tried"]
+__all__ = ["WAITING_SECONDS", "Ended", "Malformed", "answer", "answer_of", "tried", "understood"]
 
-_WAITING_SECONDS = 60  # for a child that gets no processor
+WAITING_SECONDS = 60  # for a child that gets no processor
 _SECONDS = 8  # of a processor; a valid module of 100 000 ops, 3 MB, takes 2
 _BYTES_A_SECOND = 500_000
 _MEMORY = 4 << 30  # of addresses; of 413 bytes, 3 GB were made in 3 s, without end
@@ -31,6 +33,14 @@ class Malformed(ValueError):
     """Bytecode that MLIR cannot read; the message is the reason."""
 
 
+class Ended(NamedTuple):
+    """How a child ended: its exit code, negative for a signal, and all that it wrote."""
+
+    code: int
+    output: bytes
+    errors: bytes = b""
+
+
 def tried(data: bytes, child: Sequence[str]) -> tuple[bytes, Mapping[str, int]]:
     """Read bytecode in a child process; return it without Shardy, and counts of removals.
 
@@ -40,17 +50,27 @@ def tried(data: bytes, child: Sequence[str]) -> tuple[bytes, Mapping[str, int]]:
 
     command = [sys.executable, "-m", *child]
     try:
-        found = subprocess.run(command, input=data, capture_output=True, timeout=_WAITING_SECONDS)
+        found = subprocess.run(command, input=data, capture_output=True, timeout=WAITING_SECONDS)
     except subprocess.TimeoutExpired:
-        raise _not_read(_WAITING_SECONDS) from None
-    if found.returncode == 1:
-        said = found.stdout.strip() or found.stderr.strip().rpartition(b"\n")[2]
+        return understood(data, None)
+    return understood(data, Ended(found.returncode, found.stdout, found.stderr))
+
+
+def understood(data: bytes, ended: Ended | None) -> tuple[bytes, Mapping[str, int]]:
+    """Return the result of a child that ran `answer_of`, None if it did not end.
+
+    Raises `Malformed`.
+    """
+    if ended is None:
+        raise _not_read(WAITING_SECONDS)
+    if ended.code == 1:
+        said = ended.output.strip() or ended.errors.strip().rpartition(b"\n")[2]
         raise Malformed(said.decode(errors="replace")[:_LONGEST_REASON])
-    if found.returncode == -_TOO_LONG:
+    if ended.code == -_TOO_LONG:
         raise _not_read(_SECONDS + len(data) // _BYTES_A_SECOND)
-    if found.returncode != 0:
-        raise Malformed(f"malformed bytecode, it crashes the reader (status {found.returncode})")
-    dropped, _, new = found.stdout.partition(b"\n")
+    if ended.code != 0:
+        raise Malformed(f"malformed bytecode, it crashes the reader (status {ended.code})")
+    dropped, _, new = ended.output.partition(b"\n")
     counts = json.loads(dropped)
     return (new, counts) if counts else (data, {})
 

@@ -16,7 +16,8 @@ has no text form: only Python code can set it.
 """
 
 import functools
-from collections.abc import Callable, Set
+import importlib
+from collections.abc import Set
 from typing import Any, ClassVar, Self
 
 from anvl.dialect.core.mlir import ir
@@ -27,7 +28,7 @@ from anvl.passes.framework.options import Option, option
 __all__ = ["Option", "Pass", "find", "option", "register", "registered_passes"]
 
 _registry: dict[str, type["Pass"]] = {}
-_deferred: dict[str, Callable[[], type["Pass"]]] = {}
+_deferred: dict[str, tuple[str, str]] = {}  # module and name
 
 
 class Pass:
@@ -107,24 +108,31 @@ def register(cls: type[Pass]) -> None:
 
     Raises `ValueError` if another pass has its name.
     """
-    known = _registry.get(cls.argument)
-    if known is not None and _identity(known) != _identity(cls):  # a reload defines it again
-        raise ValueError(
-            f"{cls.argument}: two passes have this name, {_identity(known)} and {_identity(cls)}"
-        )
+    known = _known(cls.argument)
+    if known not in ("", _identity(cls)):  # a reload defines it again
+        raise ValueError(f"{cls.argument}: two passes have this name, {known} and {_identity(cls)}")
+    _deferred.pop(cls.argument, None)
     _registry[cls.argument] = cls
 
 
-def register_later(argument: str, load: Callable[[], type[Pass]]) -> None:
-    """Add the pass `argument`, whose class is loaded when a pipeline or a list first needs it."""
+def register_later(argument: str, module: str, name: str) -> None:
+    """Add the pass `argument`, the class `name` of a module that is imported when a pipeline or a
+    list first needs it."""
     if argument not in _registry:
-        _deferred[argument] = load
+        _deferred[argument] = module, name
 
 
-def _loaded(argument: str) -> None:
-    load = _deferred.pop(argument, None)
-    if load is not None:
-        register(load())
+def _known(argument: str) -> str:
+    """The identity of the pass of this name; `""` if there is none."""
+    if argument in _deferred:
+        return ".".join(_deferred[argument])
+    return _identity(_registry[argument]) if argument in _registry else ""
+
+
+def _load(argument: str) -> None:
+    if argument in _deferred:
+        module, name = _deferred[argument]
+        register(getattr(importlib.import_module(module), name))
 
 
 def _identity(cls: type) -> str:
@@ -134,11 +142,11 @@ def _identity(cls: type) -> str:
 def registered_passes() -> dict[str, type[Pass]]:
     """Every registered pass, written in Python, by its name on the command line."""
     for argument in list(_deferred):
-        _loaded(argument)
+        _load(argument)
     return dict(sorted(_registry.items()))
 
 
 def find(name: str) -> type[Pass] | None:
     """The pass written in Python of this name, or None."""
-    _loaded(name)
+    _load(name)
     return _registry.get(name)

@@ -8,16 +8,12 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from anvl.tools.io.command_line import UsageError
 from anvl.tools.io.crash_guard import guarded
 from anvl.tools.io.numpy_later import without_numpy
 from anvl.tools.opt import flags
 from anvl.tools.opt.flags import Settings
-
-if TYPE_CHECKING:
-    from anvl.passes import Pass
 
 _INTERRUPTED = 130
 
@@ -83,14 +79,9 @@ def _prepare(settings: Settings) -> bool:
     with without_numpy():
         from anvl.passes.framework.pass_base import register_later
 
-    register_later("anvl-verify-gradient", _verify_gradient)
+    # 30 ms, with all that executes
+    register_later("anvl-verify-gradient", "anvl.tools.opt.verify_gradient", "VerifyGradient")
     return not settings["load"] or _load(settings["load"])
-
-
-def _verify_gradient() -> "type[Pass]":
-    from anvl.tools.opt.verify_gradient import VerifyGradient  # 30 ms, with all that executes
-
-    return VerifyGradient
 
 
 def _answer(settings: Settings) -> int:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from anvl.passes import Simplify
 from anvl.tools.dev import fuzz_commands, fuzz_text
 from anvl.tools.dev.mutations import Mutator, mutated_bytes
 
@@ -79,6 +80,38 @@ def test_what_is_planted_is_found_and_shrunk(planted, cause, monkeypatch):
     report = fuzz_text.fuzz([GOOD], seed=2, texts=1 if planted is _compute else 3)
     assert report.failures[0].cause.startswith(f"anvl-opt: {cause}")
     assert report.failures[0].content.strip() == b"return"
+
+
+def _key_error():
+    raise KeyError("planted")
+
+
+@pytest.mark.sweep(keep=0, part=1)
+@pytest.mark.parametrize(
+    ("planted", "cause"),
+    [
+        (lambda: _crash(signal.SIGSEGV), "signal SIGSEGV"),
+        (_compute, "no end within 1 seconds"),
+        (_key_error, "traceback: internal error, KeyError"),
+    ],
+)
+def test_a_fault_of_a_pass_is_found_among_good_inputs(planted, cause, monkeypatch):
+    """The pass fails on functions of some name alone, in the children of one process."""
+
+    def run(self, module):
+        if "@faulty" in str(module):
+            planted()
+
+    monkeypatch.setattr(Simplify, "run", run)
+    of_opt = fuzz_commands.TOOLS["anvl-opt"]._replace(seconds=1)
+    monkeypatch.setitem(fuzz_commands.TOOLS, "anvl-opt", of_opt)
+    only(monkeypatch, "anvl-opt", "--anvl-simplify")
+    monkeypatch.setattr(Mutator, "text", lambda self: next(texts))
+    texts = iter([GOOD, GOOD, GOOD.replace("@f", "@faulty"), GOOD])
+    report = fuzz_text.fuzz([GOOD], seed=1, texts=4, shrinking=False)
+    assert report.accepted == 3 and list(report.causes.values()) == [1]
+    assert report.failures[0].cause.startswith(f"anvl-opt: {cause}")
+    assert b"@faulty" in report.failures[0].content
 
 
 def test_an_output_that_does_not_read_back_is_a_failure(monkeypatch):
