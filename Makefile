@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 ON_PLUGIN := $(if $(PLUGIN),ANVL_DEFAULT_DEVICE=$(PLUGIN))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-processors test-newest test-matrix check unit lit examples sweep sweep-part newest-part mutants fuzz jax foreign foreign-torch array-api fuzz-text names bench typing public-types format ops docs wheel clean
+.PHONY: help setup demo test test-processors test-newest test-matrix check unit lit examples sweep sweep-part newest-part mutants fuzz jax foreign foreign-torch array-api fuzz-text names bench bench-compare typing public-types format ops docs wheel clean
 
 help: ## list the targets
 	@echo "anvl: the two commands to start with are \`make demo\` and \`make test\`."
@@ -115,6 +115,11 @@ names: setup ## names of numpy, and of jax with JAX=a python that has it, that a
 
 bench: $(BENCH_STAMP) ## measure speed against jax (installed for this alone)
 	$(BIN)/python benchmarks/run.py
+
+bench-compare: setup ## print what is slower by 5 % or more: OLD=a.json NEW=b.json, of out/benchmarks
+	@test -n "$(OLD)" -a -n "$(NEW)" || { echo "name two runs: make bench-compare" \
+	  "OLD=out/benchmarks/a.json NEW=out/benchmarks/b.json" >&2; exit 1; }
+	$(BIN)/python benchmarks/compare.py "$(OLD)" "$(NEW)"
 
 $(BENCH_STAMP): $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'

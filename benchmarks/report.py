@@ -1,6 +1,7 @@
 """A run as text for the terminal, as JSON, and as the table of docs/performance.md."""
 
 import json
+import math
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,6 +10,9 @@ from typing import Any
 from rows import Result, Row
 
 BEGIN, END = "<!-- the latest run: begin -->", "<!-- the latest run: end -->"
+
+#: Where the tables of the suite stand, which has runs of its own.
+SUITE_MARKS = "<!-- the suite: begin -->", "<!-- the suite: end -->"
 
 _HEAD = ("", "anvl", "jax", "jax / anvl", "floor", "anvl / jax", "target", "verdict")
 _SOME = ("floor", "anvl / jax")  # columns that only some tables have
@@ -30,9 +34,11 @@ def text(result: Result) -> str:
 
 def _table(result: Result) -> list[tuple[str, ...]]:
     """The head and the rows, without the columns of `_SOME` that are empty."""
+    if result.in_columns:
+        return _in_columns(result.rows)
     lines = [_HEAD, *map(_cells, result.rows)]
-    columns = [c for c in zip(*lines, strict=True) if c[0] not in _SOME or any(c[1:])]
-    return list(zip(*columns, strict=True))
+    kept = [c for c in zip(*lines, strict=True) if c[0] not in _SOME or any(c[1:])]
+    return list(zip(*kept, strict=True))
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -112,6 +118,44 @@ def machine_text(machine: Machine) -> str:
     return "\n".join(f"  {name:{width}}  {value}" for name, value in machine.items())
 
 
+# -- several measures of a program in one line -----------------------------------------------------
+
+
+def _in_columns(rows: Sequence[Row]) -> list[tuple[str, ...]]:
+    """The head, a line a program, and the geometric means of the parts of jax's time."""
+    programs: dict[str, dict[str, Row]] = {}
+    for row in rows:
+        program, _, measure = row.what.partition(": ")
+        programs.setdefault(program, {})[measure] = row
+    measures = list(next(iter(programs.values()), {}))
+    lines = [("", *measures, "target", "verdict")]
+    for program, found in programs.items():
+        judged = [row for row in found.values() if row.target is not None]
+        target, verdict = (str(judged[0].target), judged[0].verdict) if judged else ("", "")
+        lines.append((program, *map(_cell_of, found.values()), target, verdict))
+    means = [_mean_of([found[measure] for found in programs.values()]) for measure in measures]
+    if any(means):
+        lines.append(("geometric mean", *means, "", ""))
+    return lines
+
+
+def _cell_of(row: Row) -> str:
+    """`45.1 ms (0.92, 0.90 to 0.95)`: the median, its part of jax's, and the range of this."""
+    own = f"{_number(row.anvl)} {row.unit}"
+    if row.jax is None:
+        return own
+    ratio = _number(row.anvl / max(row.jax, 1e-12))
+    spread = "" if row.spread is None else f", {' to '.join(map(_number, row.spread))}"
+    return f"{own} ({ratio}{spread})"
+
+
+def _mean_of(rows: Sequence[Row]) -> str:
+    ratios = [row.anvl / row.jax for row in rows if row.jax]
+    if len(ratios) < len(rows) or not all(ratio > 0 for ratio in ratios):
+        return ""
+    return f"({math.exp(sum(map(math.log, ratios)) / len(ratios)):.3f})"
+
+
 # -- files -----------------------------------------------------------------------------------------
 
 
@@ -127,12 +171,25 @@ def write_json(path: Path, machine: Machine, scale: str, results: Sequence[Resul
 
 
 def write_docs(path: Path, machine: Machine, results: Sequence[Result]) -> None:
-    """Put the run between the two marks of the document."""
-    before, begin, rest = path.read_text().partition(BEGIN)
-    _, end, after = rest.partition(END)
+    """Put the run between the marks of the document, and programs in lines between their own."""
+    for chosen, marks in (
+        ([r for r in results if not r.in_columns], (BEGIN, END)),
+        ([r for r in results if r.in_columns], SUITE_MARKS),
+    ):
+        if chosen:
+            _write_between(path, machine, chosen, *marks)
+
+
+def _write_between(
+    path: Path, machine: Machine, results: Sequence[Result], mark: str, end_mark: str
+) -> None:
+    before, begin, rest = path.read_text().partition(mark)
+    _, end, after = rest.partition(end_mark)
     if not begin or not end:
-        raise ValueError(f"{path.name}: lacks {BEGIN} or {END}, between which the run is written")
-    path.write_text(f"{before}{BEGIN}\n\n{markdown(machine, results)}\n\n{END}{after}")
+        raise ValueError(
+            f"{path.name}: lacks {mark} or {end_mark}, between which the run is written"
+        )
+    path.write_text(f"{before}{mark}\n\n{markdown(machine, results)}\n\n{end_mark}{after}")
 
 
 def markdown(machine: Machine, results: Sequence[Result]) -> str:

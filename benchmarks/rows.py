@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-__all__ = ["AtLeastAsFast", "AtMost", "NoMore", "Result", "Row", "ShareOfJax"]
+__all__ = ["AtLeastAsFast", "AtMost", "NoMore", "Result", "Row", "ShareOfJax", "WithinSpread"]
 
 #: Ratios this close to 1 differ from run to run on a busy machine.
 NOISE = 0.05
@@ -41,6 +41,22 @@ class ShareOfJax:
         if row.jax is None:
             return "no jax"
         return "met" if row.anvl <= self.share * row.jax else "missed"
+
+
+@dataclass(frozen=True)
+class WithinSpread:
+    """anvl takes at most this share of jax's time, and half of the range that was measured."""
+
+    share: float
+
+    def __str__(self) -> str:
+        return f"<= {self.share:.2f} of jax and the spread"
+
+    def verdict(self, row: "Row") -> str:
+        if row.jax is None:
+            return "no jax"
+        low, high = row.spread or (0.0, 0.0)
+        return "met" if row.anvl / row.jax <= self.share + (high - low) / 2 else "missed"
 
 
 @dataclass(frozen=True)
@@ -82,7 +98,7 @@ class Row:
     unit: str
     anvl: float
     jax: float | None = None
-    target: AtLeastAsFast | AtMost | NoMore | ShareOfJax | None = None
+    target: AtLeastAsFast | AtMost | NoMore | ShareOfJax | WithinSpread | None = None
     details: dict[str, Any] = field(default_factory=dict)
     spread: tuple[float, float] | None = None
     floor: float | None = None
@@ -107,12 +123,16 @@ class Row:
 
 @dataclass
 class Result:
-    """What one benchmark found: rows, what is included in them, and what was left out."""
+    """What one benchmark found: rows, what is included in them, and what was left out.
+
+    With `in_columns` the rows of one program, `program: measure`, stand in one line of the table.
+    """
 
     title: str
     included: str
     rows: list[Row] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    in_columns: bool = False
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self) | {"rows": [row.as_json() for row in self.rows]}

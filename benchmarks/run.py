@@ -1,8 +1,9 @@
 """Measures anvl against jax, prints tables and writes JSON: `make bench`.
 
-    benchmarks/run.py                       everything, about five minutes
+    benchmarks/run.py                       everything, about ten minutes
     benchmarks/run.py --only b,c --quick    some of it, fewer sizes and rounds
     benchmarks/run.py --write-docs          everything, and the tables of docs/performance.md
+    benchmarks/run.py --only n,o --write-docs    the suite, and its tables there
 
 What the numbers mean: docs/performance.md.
 """
@@ -31,6 +32,7 @@ import transforms
 import warm_call
 from rows import Result
 from sides import Side, sides
+from suite.measured import run_functions, run_steps
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs" / "performance.md"
@@ -52,19 +54,26 @@ BENCHMARKS: dict[str, Callable[[list[Side], str], Result]] = {
     "m": array_functions.run,
 }
 
+#: Which programs of these are measured can be chosen.
+SUITE: dict[str, Callable[[list[Side], str, str], Result]] = {"n": run_functions, "o": run_steps}
+
+ALL = [*BENCHMARKS, *SUITE]
+
 
 def main(argv: list[str] | None = None) -> int:
     os.environ["ANVL_CACHE"] = "0"  # compiling is measured, and nothing is written to the home
     parser = _parser()
     options = parser.parse_args(argv)
-    chosen = options.only.split(",") if options.only else list(BENCHMARKS)
-    if unknown := set(chosen) - BENCHMARKS.keys():
-        parser.error(f"no such benchmark: {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}")
-    if options.write_docs and (options.only or options.scale != "full" or options.no_jax):
+    chosen = options.only.split(",") if options.only else list(ALL)
+    if unknown := set(chosen) - set(ALL):
+        parser.error(f"no such benchmark: {', '.join(unknown)}; there are {', '.join(ALL)}")
+    part = options.programs or options.scale != "full" or options.no_jax
+    if options.write_docs and (part or set(chosen) not in (set(ALL), set(SUITE))):
         parser.error("--write-docs: the document shows a full run; leave the other options out")
     about = machine.description()
     print(report.machine_text(about), flush=True)
-    results = _run(chosen, options.scale, _with_jax(options.no_jax))
+    both = sides(_with_jax(options.no_jax))
+    results = _run(chosen, options.scale, both, options.programs)
     if options.scale != "tiny":  # where fixed costs are all there is
         print(f"\n{report.summary(results)}")
     path = options.json or HISTORY / f"{about['date'].replace(' ', '-').replace(':', '')}.json"
@@ -76,7 +85,10 @@ def main(argv: list[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="run.py", description="measure anvl against jax")
-    parser.add_argument("--only", metavar="a,b,...", help=f"of {', '.join(BENCHMARKS)}")
+    parser.add_argument("--only", metavar="a,b,...", help=f"of {', '.join(ALL)}")
+    parser.add_argument(
+        "--programs", metavar="kron,sort,...", default="", help="of n and o those with such names"
+    )
     size = parser.add_mutually_exclusive_group()
     size.set_defaults(scale="full")
     for scale, text in (("quick", "fewer sizes and rounds"), ("tiny", "only to see that it runs")):
@@ -97,11 +109,12 @@ def _with_jax(refused: bool) -> bool:
     return True
 
 
-def _run(chosen: list[str], scale: str, with_jax: bool) -> list[Result]:
+def _run(chosen: list[str], scale: str, both: list[Side], programs: str) -> list[Result]:
     measured = []
-    both = sides(with_jax)
     for name in chosen:
-        result = BENCHMARKS[name](both, scale)
+        result = (
+            SUITE[name](both, scale, programs) if name in SUITE else BENCHMARKS[name](both, scale)
+        )
         print(f"\n{report.text(result)}", flush=True)
         measured.append(result)
     return measured

@@ -26,6 +26,7 @@ class Anvl:
     name = "anvl"
 
     def __init__(self) -> None:
+        self.lib: Any = anvl
         self.numpy = anvl.numpy
         self.random = anvl.random
         self.jit: Callable[..., Any] = anvl.jit
@@ -83,7 +84,8 @@ class Jax:
         import jax
         from jax.extend.mlir.dialects import stablehlo
 
-        self._jax = jax
+        self._jax: Any = jax
+        self.lib: Any = jax
         self._stablehlo = stablehlo
         self.numpy = jax.numpy
         self.random = jax.random

@@ -13,7 +13,7 @@ from sweep import SWEEP
 ROOT = Path(__file__).resolve().parents[2]
 BENCHMARKS = ROOT / "benchmarks"
 # All of them, tiny as they are, take half a minute: `make sweep` runs them.
-LETTERS = "abcdefghijlm" if SWEEP else "abcf"
+LETTERS = "abcdefghijlmno" if SWEEP else "abcf"
 
 
 def run(*options: str) -> subprocess.CompletedProcess[str]:
@@ -152,12 +152,26 @@ def test_the_document_keeps_what_stands_around_the_run(modules, tmp_path):
     assert "| call | 2.00 us | 3.00 us | 1.50 | >= 1x as fast | met |" in text
 
 
+def test_the_suite_has_a_place_of_its_own_in_the_document(modules, tmp_path):
+    rows, report, _ = modules
+    path = tmp_path / "performance.md"
+    begin, end = report.SUITE_MARKS
+    path.write_text(f"{begin}\n{end}\n{report.BEGIN}\nother\n{report.END}\n")
+    row = rows.Row("kron: run", "us", 2.0, 4.0)
+    for _ in range(2):
+        found = rows.Result("(n)", "all", [row], in_columns=True)
+        report.write_docs(path, {"python": "3"}, [found])
+    text = path.read_text()
+    assert text.count("| kron | 2.00 us (0.50) |") == text.count(begin) == text.count(end) == 1
+    assert text.endswith(f"{end}\n{report.BEGIN}\nother\n{report.END}\n")
+
+
 def test_a_document_without_a_place_for_the_run_is_refused(modules, tmp_path):
-    _, report, _ = modules
+    rows, report, _ = modules
     path = tmp_path / "performance.md"
     path.write_text("nothing\n")
     with pytest.raises(ValueError, match=r"performance\.md: lacks <!-- the latest run: begin"):
-        report.write_docs(path, {}, [])
+        report.write_docs(path, {}, [rows.Result("(b) warm", "all")])
 
 
 @pytest.mark.parametrize("other", [[1.1], [math.nan], [1.0, 1.0]])
@@ -165,3 +179,110 @@ def test_sides_that_compute_different_things_are_not_compared(modules, other):
     _, _, programs = modules
     with pytest.raises(ArithmeticError, match="the sides differ by"):
         programs.agree([[[1.0]], [other]])
+
+
+def test_a_run_is_judged_with_half_of_its_range(modules):
+    rows, _, _ = modules
+
+    def verdict(anvl, spread):
+        return rows.Row("f", "us", anvl, 1.0, rows.WithinSpread(1.05), spread=spread).verdict
+
+    assert [verdict(1.05, None), verdict(1.06, None)] == ["met", "missed"]
+    assert [verdict(1.1, (1.0, 1.1)), verdict(1.11, (1.0, 1.1))] == ["met", "missed"]
+
+
+def test_the_measures_of_a_program_stand_in_one_line(modules):
+    rows, report, _ = modules
+    found = [
+        rows.Row(f"{name}: {measure}", "us", own, 1.0, target, spread=spread)
+        for name, own in (("kron", 0.5), ("sort", 2.0))
+        for measure, target, spread in (
+            ("compile", None, None),
+            ("run", rows.WithinSpread(1.05), (0.4, 0.6)),
+        )
+    ]
+    text = report.markdown({}, [rows.Result("(n)", "", found, in_columns=True)])
+    assert "|  | compile | run | target | verdict |" in text
+    assert "| kron | 0.50 us (0.50) | 0.50 us (0.50, 0.40 to 0.60) | " in text
+    assert "| geometric mean | (1.000) | (1.000) |  |  |" in text
+    assert "missed |" in text and "met |" in text
+
+
+def test_the_suite_has_the_programs_that_the_document_names(monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    loaded = [
+        importlib.import_module(name)
+        for name in ("suite", "suite.case", "suite.functions", "suite.steps")
+    ]
+    functions, steps = loaded[2].FUNCTIONS, loaded[3].STEPS
+    for module in loaded:
+        del sys.modules[module.__name__]
+    assert (len(functions), len(steps)) == (34, 12)
+    assert len({case.name for case in [*functions, *steps]}) == 46
+
+
+# Comparing two runs
+
+
+def a_run(tmp_path, name, *rows):
+    """Write a run with rows of (what, anvl, jax, spread)."""
+    listed = [
+        {"what": what, "unit": "us", "anvl": own, "jax": jax, "spread": spread}
+        for what, own, jax, spread in rows
+    ]
+    path = tmp_path / name
+    results = [{"title": "(n) functions", "rows": listed}]
+    path.write_text(json.dumps({"machine": {"processor": "p"}, "results": results}))
+    return str(path)
+
+
+@pytest.fixture
+def compare(monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    yield importlib.import_module("compare")
+    del sys.modules["compare"]
+
+
+def test_regressions_are_printed_by_their_part_of_jax(compare, tmp_path, capsys):
+    old = a_run(
+        tmp_path, "old.json", ("kron: run", 10, 10, [0.9, 1.1]), ("sort: run", 10, 10, None)
+    )
+    new = a_run(
+        tmp_path, "new.json", ("kron: run", 40, 20, [1.9, 2.1]), ("sort: run", 20, 20, None)
+    )
+    assert compare.main([old, new]) == 1
+    printed = capsys.readouterr().out
+    assert "1 of 2 rows are worse by 5 % or more:" in printed
+    assert "(n) kron: run: 1 -> 2 of jax (2.00)" in printed and "sort" not in printed
+    assert compare.main([new, old]) == 0
+    assert "0 of 2 rows are worse" in capsys.readouterr().out
+
+
+def test_a_regression_within_the_spread_is_said_to_be_one(compare, tmp_path, capsys):
+    old = a_run(tmp_path, "old.json", ("kron: run", 10, 10, [0.8, 1.3]))
+    new = a_run(tmp_path, "new.json", ("kron: run", 12, 10, [1.1, 1.4]))
+    assert compare.main([old, new]) == 0
+    assert "(n) kron: run: 1 -> 1.2 of jax (1.20, within the spread)" in capsys.readouterr().out
+
+
+def test_runs_without_jax_are_compared_by_their_own_numbers(compare, tmp_path, capsys):
+    old = a_run(tmp_path, "old.json", ("kron: run", 100, None, None))
+    new = a_run(tmp_path, "new.json", ("kron: run", 105, None, None))
+    assert compare.main([old, new]) == 1
+    assert "(n) kron: run: 100 -> 105 us (1.05)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "new.json: not the JSON of a run: Expecting property name"),
+        ("{}", "new.json: not the JSON of a run: it has no machine and results"),
+        ('{"machine": {}, "results": []}', "old.json and new.json have no row in common"),
+    ],
+)
+def test_files_that_are_no_runs_are_refused(compare, tmp_path, capsys, text, message):
+    old = a_run(tmp_path, "old.json", ("kron: run", 1, None, None))
+    (tmp_path / "new.json").write_text(text)
+    with pytest.raises(SystemExit):
+        compare.main([old, str(tmp_path / "new.json")])
+    assert message in capsys.readouterr().err
