@@ -11,7 +11,9 @@ if __name__ != "anvl.passes":
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any
 
+from anvl.dialect.core import attributes as _attributes
 from anvl.passes.framework.pass_base import register_later as _register_later
+from anvl.passes.framework.registry import KINDS as _KINDS
 
 if TYPE_CHECKING:
     from anvl.passes.check_differentiable import CheckDifferentiable as CheckDifferentiable
@@ -85,6 +87,13 @@ __all__ = sorted(_HOMES)
 for _name, _module in _PASSES.items():
     _argument = "anvl-" + _module.rpartition(".")[2].replace("_", "-")
     _register_later(_argument, _module, _name)
+for _attribute, _module in (
+    (_attributes.JVP, "anvl.passes.forward"),
+    (_attributes.LINEAR_TRANSPOSE, "anvl.passes.expand.linear_transpose"),
+    (_attributes.VJP, "anvl.passes.gradient"),
+    (_attributes.VMAP, "anvl.passes.vectorize"),
+):
+    _KINDS.later(_attribute, _module)
 
 
 def __getattr__(name: str) -> Any:

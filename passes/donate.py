@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from anvl.dialect.core.attributes import entries_of
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
 from anvl.passes.framework.pass_base import Pass, option
@@ -92,6 +93,5 @@ def _argument_attributes(function: ir.Operation, count: int) -> list[ir.DictAttr
 
 def _with_result(attributes: ir.DictAttr, result: int) -> ir.DictAttr:
     i32 = ir.IntegerType.get_signless(32, attributes.context)
-    entries = {named.name: named.attr for named in attributes}
-    entries[ALIASED] = ir.IntegerAttr.get(i32, result)
-    return ir.DictAttr.get(entries, attributes.context)
+    entries = {ALIASED: ir.IntegerAttr.get(i32, result)}
+    return ir.DictAttr.get(entries_of(attributes) | entries, attributes.context)

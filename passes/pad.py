@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from anvl.dialect.core.attributes import entries_of
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Ints
@@ -214,8 +215,7 @@ def _mark(function: ir.Operation, count: int, more: int, axes: dict[int, Any]) -
         else [ir.DictAttr.get({}, context)] * count
     )
     for position, of_one in axes.items():
-        entries = {named.name: named.attr for named in old[position]}
-        entries[PADDED] = Ints.encode(tuple(sorted(of_one)))
-        old[position] = ir.DictAttr.get(entries, context)
+        entries = {PADDED: Ints.encode(tuple(sorted(of_one)))}
+        old[position] = ir.DictAttr.get(entries_of(old[position]) | entries, context)
     old += [ir.DictAttr.get({}, context)] * more
     function.attributes["arg_attrs"] = ir.ArrayAttr.get(old, context)

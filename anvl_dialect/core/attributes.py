@@ -6,8 +6,8 @@ from typing import Any
 from anvl.dialect.core.mlir import ir
 
 __all__ = [
-    "IMPLICIT", "JVP", "LINEAR_TRANSPOSE", "VJP", "VMAP", "attribute_of", "extra_attributes",
-    "replaced_entries", "shifted", "symbols_in",
+    "IMPLICIT", "JVP", "LINEAR_TRANSPOSE", "VJP", "VMAP", "attribute_of", "entries_of",
+    "extra_attributes", "replaced_entries", "shifted", "symbols_in",
 ]  # fmt: skip
 
 # Here, below the passes, so that a program can be traced before any pass is loaded.
@@ -53,20 +53,26 @@ def symbols_in(attribute: Any) -> list[str]:
 
 
 def _entry(attribute: Any, key: Any) -> ir.Attribute | None:
-    """Return an entry, or None if the bindings have no class for it (it then names no function).
+    """Return an entry, or None if the bindings have no class for it (it then names no function),
+    or if its name has a zero character, where they end it (it is then none of ours).
 
-    Reading `attr` of such a named entry would end the process.
+    Reading `attr` of a named entry without a class would end the process.
     """
     try:
         return attribute[key]
-    except TypeError:
+    except (TypeError, KeyError):
         return None
 
 
+def entries_of(attribute: Any) -> dict[str, ir.Attribute]:
+    """Entries of a dictionary by name, without those that Python cannot read: see `_entry`."""
+    found = {entry.name: _entry(attribute, entry.name) for entry in attribute}
+    return {name: value for name, value in found.items() if value is not None}
+
+
 def replaced_entries(attribute: Any, **entries: ir.Attribute) -> ir.Attribute:
-    """A dictionary with other values for some of its names."""
-    kept = {entry.name: attribute[entry.name] for entry in attribute}
-    return ir.DictAttr.get(kept | entries, attribute.context)
+    """A dictionary with other values for some of its names, without what Python cannot read."""
+    return ir.DictAttr.get(entries_of(attribute) | entries, attribute.context)
 
 
 def shifted(positions: Any, count: int) -> ir.Attribute:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from anvl.core.avals import Aval, aval_of_type
 from anvl.core.traced import Traced
 from anvl.dialect.control_flow.call import FUNCTION_RULES
-from anvl.dialect.core.attributes import symbols_in
+from anvl.dialect.core.attributes import entries_of, symbols_in
 from anvl.dialect.core.create import CapturedOp, ConstantOp
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op_registry import OPS
@@ -188,7 +188,7 @@ class Reader:
             params = {name: _plain(request[name]) for name in _SHOWN if name in request}
             itself = {"callee": f"@{names[0][1]}"}
         else:
-            params = {x.name: _plain(x.attr) for x in request if not symbols_in(x.attr)}
+            params = {k: _plain(x) for k, x in entries_of(request).items() if not symbols_in(x)}
             if FUNCTION_RULES[kind].declares:
                 itself = {}
             else:
@@ -213,15 +213,15 @@ _ROLES = ("callee", "cond", "body")
 
 def _functions_in(request: Any) -> list[tuple[str, str]]:
     """Functions that an attribute names, each with its role: `body`, `branch 0`."""
-    entries = sorted(request, key=lambda x: _ROLES.index(x.name) if x.name in _ROLES else 3)
+    entries = entries_of(request)
     found = []
-    for x in entries:
-        names = symbols_in(x.attr)
-        if isinstance(x.attr, ir.ArrayAttr):
-            role = "branch" if x.name == "branches" else x.name
+    for entry in sorted(entries, key=lambda x: _ROLES.index(x) if x in _ROLES else 3):
+        names = symbols_in(entries[entry])
+        if isinstance(entries[entry], ir.ArrayAttr):
+            role = "branch" if entry == "branches" else entry
             found += [(f"{role} {i}", name) for i, name in enumerate(names)]
         else:
-            found += [(x.name, name) for name in names]
+            found += [(entry, name) for name in names]
     return found
 
 

@@ -19,6 +19,7 @@ from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.core.types import shape_text
 from anvl.dialect.interpreters.ad_diagnostics import Search
 from anvl.passes.framework.pass_base import Pass
+from anvl.passes.framework.registry import KINDS
 from anvl.passes.functions.dce import drop_dead, run_on
 from anvl.passes.functions.inlining import inline_calls
 from anvl.passes.functions.simplification import simplify
@@ -100,10 +101,6 @@ class Kind(abc.ABC):
         `symbols` has the functions that its ops call.  A `search` collects missing rules; zeros
         stand in for their derivatives.
         """
-
-
-#: Every kind, by its attribute.
-KINDS: dict[str, Kind] = {}
 
 
 def define_all(

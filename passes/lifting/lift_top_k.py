@@ -6,7 +6,7 @@ Source: XLA, `ApproxTopK` (Chern et al., 2022, arXiv:2206.14286); its fallback i
 from contextlib import suppress
 from typing import Any
 
-from anvl.dialect.core.attributes import attribute_of
+from anvl.dialect.core.attributes import attribute_of, entries_of
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Value, emit
 from anvl.passes.framework.walk import find
@@ -59,7 +59,7 @@ def _axis_and_count(op: ir.Operation) -> tuple[int, int]:
     """The options of a call that searches its whole operand."""
     options: dict[str, Any] = {}
     for config in (attribute_of(op, name) for name in _CONFIGS):
-        options |= {e.name: e.attr for e in config} if isinstance(config, ir.DictAttr) else {}
+        options |= entries_of(config) if isinstance(config, ir.DictAttr) else {}
     whole = options.get("reduction_input_size_override")
     if set(op.attributes) - _READ or (whole is not None and whole.value >= 0):
         raise ValueError("other options")

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from anvl.dialect.core.attributes import attribute_of
+from anvl.dialect.core.attributes import attribute_of, entries_of
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Value
 from anvl.dialect.ops.linalg.lapack import layouts
@@ -77,7 +77,10 @@ def _options(op: ir.Operation) -> dict[str, Any]:
     configs = [attribute_of(op, name) for name in _CONFIGS]
     for config in configs:
         if isinstance(config, ir.DictAttr):
-            return {entry.name: _read(entry.attr) for entry in config}
+            entries = entries_of(config)
+            if len(entries) != len(config):
+                raise Stays("it has an option that Python cannot read")
+            return {name: _read(value) for name, value in entries.items()}
         if isinstance(config, ir.StringAttr) and routine_name(op) == "eigh":
             lower, *_ = config.value.split(",")  # whether it sorts, its steps and its tolerance
             return {"lower": lower == "1"}

@@ -1,5 +1,6 @@
 """Passes whose class is loaded when a pipeline or a list first needs it."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -75,6 +76,69 @@ def test_each_file_of_a_pass_is_registered_by_its_name():
     assert all(hasattr(anvl.passes, name) for name in dir(anvl.passes))
     with pytest.raises(AttributeError, match=r"'anvl.passes' has no attribute 'Gradent'"):
         anvl.passes.Gradent  # noqa: B018
+
+
+DECLARED = """
+func.func @f(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = "anvl.sin"(%x) : (tensor<3xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+func.func private @f_vjp(tensor<3xf32>, tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>)
+    attributes {anvl.vjp = {callee = @f, wrt = array<i64: 0>, targets = array<i64: 0>}}
+func.func private @f_jvp(tensor<3xf32>, tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>)
+    attributes {anvl.jvp = {callee = @f, wrt = array<i64: 0>}}
+func.func private @f_vmap(tensor<2x3xf32>) -> tensor<2x3xf32>
+    attributes {anvl.vmap = {callee = @f, batched = array<i64: 0>, size = 2 : i64}}
+func.func @main(%x: tensor<3xf32>, %y: tensor<2x3xf32>) -> (tensor<3xf32>, tensor<2x3xf32>) {
+  %0:2 = call @f_vjp(%x, %x) : (tensor<3xf32>, tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>)
+  %1:2 = call @f_jvp(%x, %0#1) : (tensor<3xf32>, tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>)
+  %2 = call @f_vmap(%y) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %1#1, %2 : tensor<3xf32>, tensor<2x3xf32>
+}
+"""
+ALONE = """
+import importlib, os, sys
+from pathlib import Path
+from anvl.tools.opt.main import main
+import anvl.passes, anvl.tools.opt.driver.processing
+folder = Path(sys.argv[1])
+
+def answer(flag):
+    if (child := os.fork()) == 0:
+        os.dup2(os.open(folder / "answer", os.O_CREAT | os.O_TRUNC | os.O_WRONLY), 2)
+        code = main([str(folder / "a.mlir"), flag, "-o", str(folder / "out")])
+        sys.stderr.flush()
+        os._exit(code)
+    code = os.waitpid(child, 0)[1]
+    output = (folder / "out").read_text() if code == 0 else ""
+    return code, output, (folder / "answer").read_text()
+
+flags, modules = sys.argv[2:], anvl.passes._PASSES.values()
+alone = {flag: answer(flag) for flag in flags}
+assert not [m for m in modules if m in sys.modules]
+for module in modules:
+    importlib.import_module(module)
+for flag in flags:
+    assert alone[flag] == answer(flag), (flag, alone[flag])
+    print(flag, alone[flag][0], alone[flag][2].splitlines()[:1])
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_each_pass_is_the_same_alone_as_with_all_passes_loaded(tmp_path):
+    """What a pass needs of another is registered without an import of it."""
+    (tmp_path / "a.mlir").write_text(DECLARED)
+    with_function = {"check-differentiable", "probe", "donate", "pad"}
+    flags = [
+        f"--{name}=function=f" if name.removeprefix("anvl-") in with_function else f"--{name}"
+        for name in registered_passes()
+        if name.startswith("anvl-") and name != "anvl-verify-gradient"
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", ALONE, tmp_path, *flags], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert "internal error" not in done.stdout and len(done.stdout.splitlines()) == len(flags)
 
 
 @pytest.mark.sweep(keep=0)
