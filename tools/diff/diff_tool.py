@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from anvl.tools.diff.diff_settings import FLAGS, HELP, Settings, parse
 from anvl.tools.io.command_line import UsageError, usage
-from anvl.tools.io.crash_guard import note
+from anvl.tools.io.crash_guard import leave, note
 from anvl.tools.io.crash_report import run_guarded
 from anvl.tools.io.numpy_later import without_numpy
 
@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _ERROR
     except KeyboardInterrupt:
-        os._exit(_INTERRUPTED)  # a pass of MLIR's may still be running in its thread
+        leave(_INTERRUPTED)  # a pass of MLIR's may still be running in its thread
 
 
 def _answer(question: str) -> str:

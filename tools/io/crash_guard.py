@@ -2,6 +2,8 @@
 
     ended = guarded(lambda: main(argv))        an exit code, or a `Crash`
     note("cse", 'loc("a.mlir":1:1)')           in the child: what it is about to do
+    note_op('loc("a.mlir":2:1)', "%0 = ...")   in the child: the op that it is at
+    leave(130)                                 in the child: end without returning
 
 The parent has imported little, so that the fork takes a millisecond; it waits, and hands over the
 signals that it gets.  Where a process cannot be forked there is no child, and nothing is caught.
@@ -15,12 +17,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from types import FrameType
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
-__all__ = ["Crash", "guarded", "note", "step"]
+__all__ = ["Crash", "guarded", "leave", "note", "note_op", "step"]
 
 _BYTES = 64 * 1024
 _SEPARATOR = "\0"
+_STEP, _OP, _FINISHED = 0, _BYTES // 2, _BYTES - 1  # where the notes are, and a mark
 #: A fault of the program: run again, it fails again.
 _FAULTS = {
     getattr(signal, name)
@@ -36,31 +39,62 @@ _shared: mmap.mmap | None = None
 
 @dataclass(frozen=True)
 class Crash:
-    """The child was ended by the signal `name`, while it did `step` at `location`."""
+    """The child was ended by the signal `name`, while it did `step` at `location`.
+
+    The `name` of an end by the code of a pass, or of a library, is that of its `exit code`.  The
+    last op that was noted is `op`, at `op_location`.
+    """
 
     name: str
     step: str
     location: str
     is_fault: bool
+    op_location: str = ""
+    op: str = ""
+
+    @property
+    def how(self) -> str:
+        """The end, as the predicate of a sentence."""
+        return f"{'crashed' if self.name.startswith('SIG') else 'ended the process'}, {self.name}"
 
 
 def note(step: str, location: str = "") -> None:
     """Leave a note for the parent, which it reads if this process crashes."""
-    if _shared is not None:
-        data = f"{step}{_SEPARATOR}{location}".encode()[: _BYTES - 4]
-        _shared[: 4 + len(data)] = len(data).to_bytes(4, "little") + data
+    _write(_STEP, step, location)
+
+
+def note_op(location: str, op: str) -> None:
+    """Leave a note of the op that a pass is at."""
+    _write(_OP, location, op)
+
+
+def leave(code: int) -> NoReturn:
+    """End this process at once: its exit code is no crash."""
+    _finish()
+    os._exit(code)
 
 
 def step() -> str:
     """The step of the last note."""
-    return _read(bytes(_shared or b""))[0]
+    return _read(bytes(_shared or b""), _STEP)[0]
 
 
-def _read(data: bytes) -> tuple[str, str]:
-    """The step and the location of a note."""
-    size = int.from_bytes(data[:4], "little")
-    step, _, location = data[4 : 4 + size].decode(errors="replace").partition(_SEPARATOR)
-    return step, location
+def _write(at: int, *parts: str) -> None:
+    if _shared is not None:
+        data = _SEPARATOR.join(parts).encode()[: _OP - 5]
+        _shared[at : at + 4 + len(data)] = len(data).to_bytes(4, "little") + data
+
+
+def _read(data: bytes, at: int) -> tuple[str, str]:
+    """The two parts of a note."""
+    size = int.from_bytes(data[at : at + 4], "little")
+    first, _, second = data[at + 4 : at + 4 + size].decode(errors="replace").partition(_SEPARATOR)
+    return first, second
+
+
+def _finish() -> None:
+    if _shared is not None:
+        _shared[_FINISHED] = 1
 
 
 def guarded(
@@ -87,18 +121,25 @@ def guarded(
         _end_with(parent)
         if stack is not None:
             _be_silent(stack)
-            os._exit(run())
-        return run()
+            leave(run())
+        try:
+            return run()
+        finally:
+            _finish()
     try:
         status = _waited(child, hands_over)
     finally:
         data, _shared = bytes(_shared), None
-    if not os.WIFSIGNALED(status):
-        if stack is None:
-            os._exit(os.WEXITSTATUS(status))
-        return os.WEXITSTATUS(status)
-    number = os.WTERMSIG(status)
-    return Crash(signal.Signals(number).name, *_read(data), number in _FAULTS)
+    notes = _read(data, _STEP)
+    code = os.waitstatus_to_exitcode(status)
+    if code < 0:
+        is_fault = -code in _FAULTS
+        return Crash(signal.Signals(-code).name, *notes, is_fault, *_read(data, _OP))
+    if not data[_FINISHED]:  # `os._exit`, which nothing of Python's sees
+        return Crash(f"exit code {code}", *notes, True, *_read(data, _OP))
+    if stack is None:
+        os._exit(code)
+    return code
 
 
 def _flush() -> None:

@@ -19,7 +19,7 @@ def run_guarded(run: Callable[[], int], tool: str, file: str, code: int) -> int:
     from anvl.tools.io.diagnostics import Diagnostic, position, rendered
 
     name, line, column = position(ended.location, "<stdin>" if file == "-" else file)
-    message = f"{ended.step or tool} crashed, {ended.name}; anvl-opt leaves a reproducer of a pass"
+    message = f"{ended.step or tool} {ended.how}; anvl-opt leaves a reproducer of a pass"
     diagnostic = Diagnostic("error", message, name, line or 1, column or 1)
     print(rendered(diagnostic, {}), end="", file=sys.stderr)
     return code

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 
 from anvl.tools.io.command_line import UsageError
-from anvl.tools.io.crash_guard import guarded
+from anvl.tools.io.crash_guard import guarded, leave
 from anvl.tools.io.numpy_later import without_numpy
 from anvl.tools.opt import flags
 from anvl.tools.opt.flags import Settings
@@ -58,7 +58,7 @@ def _run_in_process(settings: Settings) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
-        os._exit(_INTERRUPTED)  # a pass of MLIR's may still be running in its thread
+        leave(_INTERRUPTED)  # a pass of MLIR's may still be running in its thread
 
 
 def _run(settings: Settings) -> int:

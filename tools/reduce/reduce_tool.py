@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from anvl.tools.io.command_line import UsageError, usage
-from anvl.tools.io.crash_guard import guarded, note, step
+from anvl.tools.io.crash_guard import guarded, leave, note, step
 from anvl.tools.reduce.kept import Kept, write
 from anvl.tools.reduce.reduce_settings import FLAGS, HELP, Settings, parse
 
@@ -63,7 +63,7 @@ def _guarded(settings: Settings, kept: Kept) -> int:
     if isinstance(ended, int):
         return ended
     why = ", as where memory runs out" if ended.name == "SIGKILL" else ""
-    print(f"anvl-reduce: error: {ended.step} crashed, {ended.name}{why}", file=sys.stderr)
+    print(f"anvl-reduce: error: {ended.step} {ended.how}{why}", file=sys.stderr)
     outcome = kept.load()
     if outcome is not None:
         write(outcome, settings.output, _STOPPED)
@@ -86,7 +86,7 @@ def _run(settings: Settings, kept: Kept) -> int:
     if work.outcome is not None:
         write(work.outcome, settings.output, prefix)
     if code == _INTERRUPTED:
-        os._exit(code)  # the search may still be running in its thread
+        leave(code)  # the search may still be running in its thread
     return code
 
 

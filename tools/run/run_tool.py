@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from anvl.tools.io.command_line import UsageError, usage
-from anvl.tools.io.crash_guard import guarded, note
+from anvl.tools.io.crash_guard import guarded, leave, note
 from anvl.tools.run.settings import FLAGS, HELP, Settings, parse
 
 _INTERRUPTED = 130
@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
-        os._exit(_INTERRUPTED)  # a pass of MLIR's may still be running in its thread
+        leave(_INTERRUPTED)  # a pass of MLIR's may still be running in its thread
 
 
 def _answer(question: str) -> str:
@@ -52,7 +52,7 @@ def _guarded(settings: Settings) -> int:
     ended = guarded(lambda: _run(settings))
     if isinstance(ended, int):
         return ended
-    problem = f"{ended.step} crashed, {ended.name}; anvl-opt names the pass, where it is one"
+    problem = f"{ended.step} {ended.how}; anvl-opt names the pass, where it is one"
     print(f"{settings.file}:1:1: error: {problem}", file=sys.stderr)
     return 1
 

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from anvl.tools.io.command_line import UsageError, usage
-from anvl.tools.io.crash_guard import note
+from anvl.tools.io.crash_guard import leave, note
 from anvl.tools.io.crash_report import run_guarded
 from anvl.tools.io.numpy_later import without_numpy
 from anvl.tools.viz.viz_settings import FLAGS, HELP, Settings, parse
@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _ERROR
     except KeyboardInterrupt:
-        os._exit(_INTERRUPTED)  # a pass of MLIR's may still be running in its thread
+        leave(_INTERRUPTED)  # a pass of MLIR's may still be running in its thread
 
 
 def _answer(question: str) -> str:

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no for
 
 
 def start(code: str) -> subprocess.Popen[str]:
-    prelude = "import os, signal, sys, time\nfrom anvl.tools.io.crash_guard import guarded, note\n"
+    prelude = "import os, signal, sys, time\nfrom anvl.tools.io.crash_guard import *\n"
     return subprocess.Popen(
         [sys.executable, "-c", prelude + textwrap.dedent(code)],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
@@ -39,14 +39,26 @@ def test_a_crash_has_the_signal_and_the_last_note():
         def run():
             note("first", "a")
             note("é: the pass", 'loc("a":1:2)')
+            note_op("where", "the op" * 20_000)
             os.kill(os.getpid(), signal.SIGSEGV)
-        print(guarded(run))
+        end = guarded(run)
+        print(end.name, end.step, end.location, end.is_fault, end.op_location, end.op[:6])
+        print(end.how)
         """
     )
-    assert done == (
-        0,
-        "Crash(name='SIGSEGV', step='é: the pass', location='loc(\"a\":1:2)', is_fault=True)\n",
-    )
+    said = 'SIGSEGV é: the pass loc("a":1:2) True where the op\ncrashed, SIGSEGV\n'
+    assert done == (0, said)
+
+
+@pytest.mark.parametrize("code", [0, 3])
+def test_a_process_that_a_pass_ends_has_crashed(code):
+    done = output_of(f"end = guarded(lambda: os._exit({code}))\nprint(end.how, end.is_fault)")
+    assert done == (0, f"ended the process, exit code {code} True\n")
+
+
+@pytest.mark.parametrize("end", ["leave(7)", "sys.exit(7)"])
+def test_a_tool_that_leaves_has_not_crashed(end):
+    assert output_of(f"guarded(lambda: {end})") == (7, "")
 
 
 def test_a_note_without_a_parent_is_nowhere():
@@ -55,8 +67,8 @@ def test_a_note_without_a_parent_is_nowhere():
 
 def test_a_crash_before_any_note():
     crash = "lambda: os.kill(os.getpid(), signal.SIGKILL)"
-    expected = "Crash(name='SIGKILL', step='', location='', is_fault=False)\n"
-    assert output_of(f"print(guarded({crash}))") == (0, expected)
+    code = f"end = guarded({crash})\nprint(repr(end.step), end.how, end.is_fault)"
+    assert output_of(code) == (0, "'' crashed, SIGKILL False\n")
 
 
 def test_a_signal_to_the_parent_ends_the_child():

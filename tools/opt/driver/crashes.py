@@ -33,15 +33,20 @@ def report_crash(settings: Settings, crash: Crash, prepare: Callable[[Settings],
 
     `prepare` is what the tool does before it processes the input.
     """
-    notes = list(_repeated(settings, crash, prepare)) if crash.is_fault else [_by_another(crash)]
+    notes = (
+        list(_repeated(settings, crash, prepare)) if crash.is_fault else [(_by_another(crash), "")]
+    )
     name = "<stdin>" if settings.input == "-" else settings.input
     place = position(crash.location, name)
-    message = f"{crash.step or 'anvl-opt'} crashed, {crash.name}"
+    message = f"{crash.step or 'anvl-opt'} {crash.how}"
     diagnostic = Diagnostic(
         "error",
         message,
         *place,
-        notes=tuple(Diagnostic("note", text, *place, quotes=False) for text in notes),
+        notes=tuple(
+            Diagnostic("note", text, *(position(at, name) if at else place), quotes=False)
+            for text, at in notes
+        ),
     )
     print(rendered(diagnostic, _lines(settings)), end="", file=sys.stderr)
     return 1
@@ -55,22 +60,24 @@ def _by_another(crash: Crash) -> str:
 
 def _repeated(
     settings: Settings, crash: Crash, prepare: Callable[[Settings], bool]
-) -> Iterator[str]:
-    """Notes of where Python was, and of the reproducer."""
+) -> Iterator[tuple[str, str]]:
+    """Notes of the op, of where Python was, and of the reproducer; each with its location."""
     path, wanted = _reproducer_path(settings, crash)
     with tempfile.TemporaryFile() as stack:
         _set_up(settings, path, wanted=wanted)
-        again = guarded(lambda: _run_again(settings, prepare), stack=stack)
+        again = guarded(lambda: _run_again(settings, crash, prepare), stack=stack)
         stack.seek(0)
         frames = _FRAME.findall(stack.read().decode(errors="replace"))
     if not isinstance(again, Crash) or again.step != crash.step:
-        yield "it did not crash again in a second run"
+        yield "it did not crash again in a second run", ""
+    elif again.op:
+        yield f"the last op that it took up: {again.op}", again.op_location
     place = _own_place(frames)
     if place:
-        yield f"Python was at {place}"
+        yield f"Python was at {place}", ""
     if Path(path).exists() and Path(path).stat().st_size:
         loads = "".join(f"--load={file} " for file in settings["load"])
-        yield f"{path} is a reproducer: anvl-opt {loads}{path} --run-reproducer"
+        yield f"{path} is a reproducer: anvl-opt {loads}{path} --run-reproducer", ""
     elif not wanted:
         Path(path).unlink(missing_ok=True)
 
@@ -95,12 +102,12 @@ def _set_up(settings: Settings, path: str, *, wanted: bool) -> None:
             settings.values[_ELIDE] = _LARGEST_CONSTANT
 
 
-def _run_again(settings: Settings, prepare: Callable[[Settings], bool]) -> int:
+def _run_again(settings: Settings, crash: Crash, prepare: Callable[[Settings], bool]) -> int:
     from anvl.tools.io.stack import call_with_big_stack
     from anvl.tools.opt.driver.processing import process
 
     def run() -> int:
-        return process(settings, expects_crash=True) if prepare(settings) else 1
+        return process(settings, crash.step) if prepare(settings) else 1
 
     return call_with_big_stack(run)
 

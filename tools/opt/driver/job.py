@@ -53,8 +53,11 @@ class Job:
         return "".join(reports)
 
 
-def job_of(settings: Settings, *, expects_crash: bool = False) -> Job:
-    """The job of a command line; one that `expects_crash` writes its reproducer early."""
+def job_of(settings: Settings, crashing: str = "") -> Job:
+    """The job of a command line.
+
+    If its step `crashing` ended the last run, it writes its reproducer early and notes its ops.
+    """
     options = PrintOptions(
         generic=settings["mlir-print-op-generic"],
         debug_info=settings["mlir-print-debuginfo"],
@@ -76,10 +79,14 @@ def job_of(settings: Settings, *, expects_crash: bool = False) -> Job:
     instruments: list[Instrument] = [x for x in wanted if x is not None]
     instruments += _printers(settings, options)
     path = settings["mlir-pass-pipeline-crash-reproducer"]
-    reproducer = failure_reproducer(settings, path, early=expects_crash) if path else None
+    reproducer = failure_reproducer(settings, path, early=bool(crashing)) if path else None
     if reproducer is not None:
         instruments.append(reproducer)
     pipeline = pipeline_of(settings)
+    if crashing:
+        from anvl.tools.opt.driver.op_tracer import OpTracer
+
+        instruments.append(OpTracer(crashing))
     return Job(
         settings=settings,
         pipeline=pipeline,

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 __all__ = ["process"]
 
 
-def process(settings: Settings, *, expects_crash: bool = False) -> int:
+def process(settings: Settings, crashing: str = "") -> int:
     """Read the input, run the pipeline on each chunk, write; the exit code."""
-    job = job_of(settings, expects_crash=expects_crash)
+    job = job_of(settings, crashing)
     if settings["dump-pass-pipeline"]:
         print(dumped(job.pipeline), file=sys.stderr)
     try:
