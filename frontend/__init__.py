@@ -79,6 +79,12 @@ if TYPE_CHECKING:
     from anvl.interop.export import export as export
     from anvl.interop.load_program import load as load
     from anvl.interop.stablehlo_import import from_stablehlo as from_stablehlo
+    from anvl.jacobians.dense_jacobians import hvp as hvp
+    from anvl.jacobians.dense_jacobians import jacfwd as jacfwd
+    from anvl.jacobians.dense_jacobians import jacrev as jacrev
+    from anvl.jacobians.jacobian import hessian as hessian
+    from anvl.jacobians.jacobian import jacobian as jacobian
+    from anvl.jacobians.sparse_matrix import SparseMatrix as SparseMatrix
     from anvl.recompilation.expectations import expect_compiles as expect_compiles
     from anvl.recompilation.misses import RecompilationWarning as RecompilationWarning
     from anvl.runtime import Array as Array
@@ -99,10 +105,6 @@ if TYPE_CHECKING:
     from anvl.transforms.explain import why_not_differentiable as why_not_differentiable
     from anvl.transforms.grad import grad as grad
     from anvl.transforms.grad import value_and_grad as value_and_grad
-    from anvl.transforms.jacobians import hessian as hessian
-    from anvl.transforms.jacobians import hvp as hvp
-    from anvl.transforms.jacobians import jacfwd as jacfwd
-    from anvl.transforms.jacobians import jacrev as jacrev
     from anvl.transforms.jvp import jvp as jvp
     from anvl.transforms.linear_transpose import linear_transpose as linear_transpose
     from anvl.transforms.linearize import linearize as linearize
@@ -163,10 +165,11 @@ _HOMES = {
     "from_stablehlo": "anvl.interop.stablehlo_import",
     "load": "anvl.interop.load_program",
     "grad": "anvl.transforms.grad",
-    "hessian": "anvl.transforms.jacobians",
-    "hvp": "anvl.transforms.jacobians",
-    "jacfwd": "anvl.transforms.jacobians",
-    "jacrev": "anvl.transforms.jacobians",
+    "hessian": "anvl.jacobians.jacobian",
+    "hvp": "anvl.jacobians.dense_jacobians",
+    "jacfwd": "anvl.jacobians.dense_jacobians",
+    "jacobian": "anvl.jacobians.jacobian",
+    "jacrev": "anvl.jacobians.dense_jacobians",
     "jit": "anvl.dispatch.jit",
     "jvp": "anvl.transforms.jvp",
     "linear_transpose": "anvl.transforms.linear_transpose",

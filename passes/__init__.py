@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from anvl.passes.roll import Roll as Roll
     from anvl.passes.simplify import Simplify as Simplify
     from anvl.passes.simplify_control_flow import SimplifyControlFlow as SimplifyControlFlow
+    from anvl.passes.sparsity import Sparsity as Sparsity
     from anvl.passes.vectorize import Vectorize as Vectorize
 
 #: A pass and its file, whose name is that of the pass on the command line.
@@ -66,6 +67,7 @@ _PASSES = {
     "Roll": "anvl.passes.roll",
     "Simplify": "anvl.passes.simplify",
     "SimplifyControlFlow": "anvl.passes.simplify_control_flow",
+    "Sparsity": "anvl.passes.sparsity",
     "Vectorize": "anvl.passes.vectorize",
 }
 _HOMES = _PASSES | {

@@ -150,6 +150,10 @@ class FunctionRule(abc.ABC):
     def check(self, f: "Callee") -> None:
         """Raise `ValueError` if a rule does not fit, `TypeError` or `KeyError` if malformed."""
 
+    def dependence(self, f: "Callee", deps: Any, xs: Sequence[Any]) -> Any:
+        """Sets of elements that each result depends on, as the rule of an op."""
+        return deps.everything(xs) if self.declares else deps.run_function(f.program, xs)
+
     @abc.abstractmethod
     def adjoint(
         self, f: "Callee", gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
@@ -445,6 +449,13 @@ class CallOp(AnvlOp):
         if not any(bits) and not f.reads_bits:
             return [False] * len(op.results)
         return rule.bits_through(f, moves, bits)
+
+    @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], callee: Callee) -> Any:
+        rule = rule_of(callee.function)
+        if rule is None:
+            return deps.run_function(callee.program, xs)
+        return rule.dependence(callee, deps, xs)
 
     @classmethod
     def adjoint(

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from anvl.dialect.control_flow.call import declare_scan
+from anvl.dialect.control_flow.loop_dependence import choice_dependence
 from anvl.dialect.control_flow.loop_values import broadcast_flags
 from anvl.dialect.control_flow.region_ops import Region, RegionOp, emit_regions
 from anvl.dialect.core.captures import operands_of
@@ -92,6 +93,14 @@ class ChoiceOp(RegionOp):
         cls, op: ir.Operation, moves: Sequence[bool], symbols: SymbolTable | None
     ) -> Sequence[tuple[Program, Sequence[bool]]]:
         return [(branch, moves[1:]) for branch in cls.programs(op, symbols)]
+
+    @classmethod
+    def dependence(
+        cls, deps: Any, xs: Sequence[Any], branches: Sequence[Program], strategy: str | None
+    ) -> Any:
+        known = deps.known(0)
+        selected = None if known is None else cls.selected_branch(known, len(branches))
+        return choice_dependence(deps, branches, xs[0], xs[1:], selected)
 
     @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any]) -> Any:

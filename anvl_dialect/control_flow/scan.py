@@ -17,6 +17,7 @@ from anvl.dialect.control_flow.call import (
     symbol,
 )
 from anvl.dialect.control_flow.counted_scan import as_scan
+from anvl.dialect.control_flow.loop_dependence import scan_dependence
 from anvl.dialect.control_flow.loop_simplify import simpler_form
 from anvl.dialect.control_flow.loop_values import (
     active_arguments,
@@ -234,6 +235,9 @@ class Scan(FunctionRule):
         loop = self.read(f)
         body = loop.body.program
         return [(body, active_arguments(body, loop.n, moves))]
+
+    def dependence(self, f: Callee, deps: Any, xs: Sequence[Any]) -> Any:
+        return scan_dependence(deps, self.read(f), xs)
 
     def tangent(
         self, f: Callee, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from anvl.dialect.control_flow.call import CallOp, Motion
 from anvl.dialect.control_flow.case import loop_over_members
+from anvl.dialect.control_flow.loop_dependence import while_dependence
 from anvl.dialect.control_flow.loop_simplify import simpler_form
 from anvl.dialect.control_flow.loop_values import (
     active_arguments,
@@ -108,6 +109,10 @@ class WhileOp(RegionOp):
     def unsafe(cls, op: ir.Operation, symbols: SymbolTable | None, seen: set[str]) -> bool:
         ends = bool(_attribute(op, _ENDS) or _attribute(op, _MOST))
         return not ends or super().unsafe(op, symbols, seen)
+
+    @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], loop: Loop) -> Any:
+        return while_dependence(deps, loop.cond, loop.body, loop.n, xs)
 
     @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any]) -> Any:

@@ -70,6 +70,13 @@ class ConstantOp(Creation, name="constant"):
         return emit.constant(value=dense(np.stack(arrays), element))
 
     @classmethod
+    def literal(cls, op: ir.Operation, arrays: Sequence[Any], value: Any) -> Any:
+        try:
+            return np.array(value)
+        except (TypeError, ValueError):  # bf16 and complex, which the bindings do not read
+            return None
+
+    @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any], value: Any) -> Any:
         n = number_of(pads.op.opview)
         if n is None:
@@ -144,6 +151,10 @@ class CapturedOp(Creation, name="captured"):
     why_not_lowered = "run anvl-hoist-constants first"
 
     @classmethod
+    def literal(cls, op: ir.Operation, arrays: Sequence[Any], index: int, **params: Any) -> Any:
+        return np.asarray(arrays[index]) if index < len(arrays) else None
+
+    @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any], index: int, shape: Any, dtype: Any) -> Any:
         why = (
             "it is an array that the function closes over, of a fixed size; pass it as an argument"
@@ -172,6 +183,14 @@ class IotaOp(Creation, name="iota"):
             raise TypeError(f"iota: result is {y}; its elements must be numbers")
         check_axes(f"iota: iota_dimension {iota_dimension}", (iota_dimension,), y.rank, y)
         return y
+
+    @classmethod
+    def literal(
+        cls, op: ir.Operation, arrays: Sequence[Any], iota_dimension: int, shape: Any, dtype: str
+    ) -> Any:
+        sizes = [n if a == iota_dimension else 1 for a, n in enumerate(shape)]
+        numbers = np.arange(shape[iota_dimension]).astype(numpy_of(element_type(dtype)))
+        return np.broadcast_to(numbers.reshape(sizes), shape)
 
     @classmethod
     def pad_axes(

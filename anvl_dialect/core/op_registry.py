@@ -30,6 +30,7 @@ MAYBE_RULES = {
     "pad_axes": "anvl-pad",
     "powered": "anvl.numpy, of what it raises to a power",
     "stacked": "anvl-roll",
+    "dependence": "anvl-sparsity",
 }
 
 #: Every op class by its name in the IR (`"anvl.sin"`).

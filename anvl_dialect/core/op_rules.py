@@ -31,6 +31,7 @@ class OpRules(OpClass):
         simplify(xs, makers, **params)  -> a simpler value, the same to the bit, if there is one
         fold(*xs, **params)             -> the result for known integers and bools
         pad_axes(pads, xs, **params)    -> y with padded axes, and these: Note [Padding]
+        dependence(deps, xs, **params)  -> sets of elements that y depends on: Note [Dependence]
         powered(xs, exponent, **params) -> y ** exponent, smooth where y has a corner, or None
         stacked(xs, params)             -> the results of several ops, along a first axis, or None
 
@@ -129,6 +130,23 @@ class OpRules(OpClass):
         in `interpreters/padding.py`; the rule of an elementwise op follows.
         """
         return pads.elementwise(pads.op.opview.build, xs, **params)
+
+    @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], /, **params: Any) -> Any:
+        """Which elements of an argument each element of the result may depend on.
+
+        `xs` has an array of sets for each operand, `deps` is a `Dependence`; the result is such an
+        array: Note [Dependence] in `sparsity/dependence.py`.  The default is safe.
+        """
+        return deps.union(*xs) if cls.diagonal else deps.everything(xs)
+
+    @classmethod
+    def literal(cls, op: ir.Operation, arrays: Sequence[Any], /, **params: Any) -> Any:
+        """The value of an op without operands, as a NumPy array where it is known, or None.
+
+        `arrays` are the arrays that the program captures, as far as they are known.
+        """
+        return None
 
     @classmethod
     def powered(cls, xs: Sequence[Value], exponent: int, /, **params: Any) -> Value | None:

@@ -10,13 +10,14 @@ from typing import Any
 from anvl.dialect.core.create import full, number_of
 from anvl.dialect.core.emission.smooth_powers import power_of
 from anvl.dialect.core.emission.stacked_slices import stacked_slices
-from anvl.dialect.core.families import Linear, check_axes, with_batch_axis
-from anvl.dialect.core.op import AnvlOp, Operand, Operands, Result, Value, emit
-from anvl.dialect.core.params.base import Int, Ints, ResultShape
+from anvl.dialect.core.families import Linear, check_axes
+from anvl.dialect.core.lazy_numpy import np
+from anvl.dialect.core.op import Operand, Result, Value, emit
+from anvl.dialect.core.params.base import Ints, ResultShape
 from anvl.dialect.core.types import shape_text, tensor
 
 __all__ = [
-    "BroadcastInDimOp", "ConcatenateOp", "ReshapeOp", "ReverseOp", "SliceOp", "TransposeOp",
+    "BroadcastInDimOp", "ReshapeOp", "ReverseOp", "SliceOp", "TransposeOp",
 ]  # fmt: skip
 
 
@@ -74,6 +75,14 @@ class BroadcastInDimOp(Linear, name="broadcast_in_dim"):
             shape=(x.type.shape[0], *shape),
             broadcast_dimensions=(0, *(a + 1 for a in broadcast_dimensions)),
         )
+
+    @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], shape: Any, broadcast_dimensions: Any) -> Any:
+        order = sorted(range(len(broadcast_dimensions)), key=broadcast_dimensions.__getitem__)
+        kept = [1] * len(shape)
+        for axis, size in zip(broadcast_dimensions, xs[0].shape, strict=True):
+            kept[axis] = size
+        return np.broadcast_to(xs[0].transpose(order).reshape(kept), shape)
 
     @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any], shape: Any, broadcast_dimensions: Any) -> Any:
@@ -157,6 +166,10 @@ class ReshapeOp(Linear, name="reshape"):
         return reshape(xs[0], shape=(xs[0].type.shape[0], *shape))
 
     @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], shape: Any) -> Any:
+        return xs[0].reshape(shape)
+
+    @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any], shape: Any) -> Any:
         x, axes = pads.reshaped(xs[0], shape)
         return cls.build(x.value, shape=pads.shape(axes)), axes
@@ -228,6 +241,10 @@ class TransposeOp(Linear, name="transpose"):
         return transpose(xs[0], permutation=(0, *(p + 1 for p in permutation)))
 
     @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], permutation: Any) -> Any:
+        return xs[0].transpose(permutation)
+
+    @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any], permutation: Any) -> Any:
         x = pads.widened(xs[0], {permutation[a]: n for a, n in pads.wanted.items()})
         axes = {permutation.index(a): n for a, n in x.axes.items()}
@@ -279,6 +296,10 @@ class ReverseOp(Linear, name="reverse"):
     @classmethod
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], dimensions: Any) -> Value:
         return emit.reverse(xs[0], dimensions=tuple(a + 1 for a in dimensions))
+
+    @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], dimensions: Any) -> Any:
+        return np.flip(xs[0], dimensions)
 
     @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any], dimensions: Any) -> Any:
@@ -372,6 +393,11 @@ class SliceOp(Linear, name="slice"):
         return stacked_slices([x for (x,) in xs], params)
 
     @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], **parts: Any) -> Any:
+        steps = zip(parts["start_indices"], parts["limit_indices"], parts["strides"], strict=True)
+        return xs[0][tuple(slice(*step) for step in steps)]
+
+    @classmethod
     def pad_axes(
         cls, pads: Any, xs: Sequence[Any], start_indices: Any, limit_indices: Any, strides: Any
     ) -> Any:
@@ -396,83 +422,6 @@ class SliceOp(Linear, name="slice"):
             ([draw.floats(6)], part((0,), (6,), (4,))),
             ([draw.floats()], part((), (), ())),
         )
-
-
-class ConcatenateOp(AnvlOp, name="concatenate", borrowed=True):
-    """Concatenate the operands along `dimension`.  StableHLO `concatenate`, borrowed."""
-
-    xs: Operands
-    dimension: Int
-    y: Result
-    moves_elements = True
-
-    @classmethod
-    def result_type(cls, *types: Any, dimension: int) -> Any:
-        if not types:
-            raise TypeError("concatenate: needs at least one operand")
-        first = types[0]
-        check_axes(f"concatenate: dimension {dimension}", (dimension,), first.rank, first)
-        if any(_shape_without(x, dimension) != _shape_without(first, dimension) for x in types):
-            raise TypeError(
-                f"concatenate: operands {', '.join(map(str, types))} may differ only along axis "
-                f"{dimension}; {_remedy(first, types)}"
-            )
-        shape = list(first.shape)
-        shape[dimension] = sum(x.shape[dimension] for x in types)
-        return tensor(shape, first.element_type)
-
-    @classmethod
-    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value, dimension: int) -> Sequence[Any]:
-        def piece(start: int, size: int) -> Value:
-            low, high = [0] * g.type.rank, list(g.type.shape)
-            low[dimension], high[dimension] = start, start + size
-            ones = (1,) * g.type.rank
-            return slice_(g, start_indices=low, limit_indices=high, strides=ones)
-
-        cotangents, start = [], 0
-        for x in xs:
-            size = x.type.shape[dimension]
-            cotangents.append(lambda start=start, size=size: piece(start, size))
-            start += size
-        return cotangents
-
-    @classmethod
-    def tangent(
-        cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value, dimension: int
-    ) -> Value | None:
-        if all(t is None for t in ts):
-            return None
-        parts = [full(x.type, 0) if t is None else t for t, x in zip(ts, xs, strict=True)]
-        return emit.concatenate(*parts, dimension=dimension)
-
-    @classmethod
-    def batch(cls, xs: Sequence[Value], batched: Sequence[bool], dimension: int) -> Value:
-        return emit.concatenate(*with_batch_axis(xs, batched), dimension=dimension + 1)
-
-    @classmethod
-    def pad_axes(cls, pads: Any, xs: Sequence[Any], dimension: int) -> Any:
-        xs, axes = pads.aligned(xs)
-        pads.check_unused(xs, (dimension,), "what is appended would stand behind the padding")
-        return emit.concatenate(*(x.value for x in xs), dimension=dimension), axes
-
-    @classmethod
-    def sample(cls, draw: Any) -> Any:
-        return draw.calls(
-            ([draw.floats(2, 3), draw.floats(2, 1), draw.floats(2, 0)], {"dimension": 1}),
-            ([draw.floats(2)], {"dimension": 0}),
-        )
-
-
-def _shape_without(x: Any, axis: int) -> tuple[Any, ...]:
-    shape = list(x.shape)
-    return (x.element_type, *shape[:axis], *shape[axis + 1 :], len(shape))
-
-
-def _remedy(first: Any, types: Sequence[Any]) -> str:
-    """Hint for operands that cannot be concatenated."""
-    if any(x.element_type != first.element_type for x in types):
-        return "convert them to one dtype first"
-    return "reshape, slice or pad them first"
 
 
 broadcast_in_dim, reshape = BroadcastInDimOp.build, ReshapeOp.build

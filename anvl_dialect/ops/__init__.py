@@ -3,6 +3,7 @@
 from anvl.dialect.core import create as create
 from anvl.dialect.core import shape as shape
 from anvl.dialect.ops.array import barrier as barrier
+from anvl.dialect.ops.array import concatenate as concatenate
 from anvl.dialect.ops.array import dimension as dimension
 from anvl.dialect.ops.array import fourier as fourier
 from anvl.dialect.ops.array import pad as pad

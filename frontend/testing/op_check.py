@@ -12,6 +12,7 @@
     masked     behind a choice, derivatives are 0 where nothing is chosen, also at infinite slopes
     batch      agrees with a loop, for every choice of batched operands; of no members it is empty
     padding    at a padded size the elements at true positions are the same
+    dependence no derivative is outside of the pattern (ops of one's own, unless asked for)
     claims     indices that are said to be sorted or unique are
     fold       gives the number that the op gives
     simplify   gives the same to the bit
@@ -45,6 +46,7 @@ from anvl.testing.checks import (
 )
 from anvl.testing.claims import IndexClaimsCheck
 from anvl.testing.closure import check_closure, goes_before_lowering
+from anvl.testing.dependence_check import OwnDependenceCheck
 from anvl.testing.draw import Call
 from anvl.testing.findings import NARROW, Findings
 from anvl.testing.forms import FoldCheck, SimplifyCheck
@@ -74,7 +76,8 @@ _NONE: References = {}
 #: Kinds of checks, each tried on every call that it applies to.
 CHECKS: tuple[type[Check], ...] = (
     ValueCheck, DerivativeCheck, EachResultCheck, NarrowDtypeCheck, MaskedAdjointCheck,
-    MaskedTangentCheck, BatchCheck, PaddingCheck, IndexClaimsCheck, FoldCheck, SimplifyCheck,
+    MaskedTangentCheck, BatchCheck, PaddingCheck, OwnDependenceCheck, IndexClaimsCheck, FoldCheck,
+    SimplifyCheck,
 )  # fmt: skip
 
 

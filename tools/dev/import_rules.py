@@ -34,15 +34,18 @@ SENTENCE = {
 # The rooms of a folder, the lowest first: each may import itself and those before it.  A room is a
 # folder; a module beside the rooms stands where it is listed.
 LAYERS: dict[str, tuple[str, ...]] = {
-    "anvl_dialect": ("core", "interpreters", "ops", "flatten_util", "control_flow", "text", "view"),
+    "anvl_dialect": (
+        "core", "interpreters", "sparsity", "ops", "flatten_util", "control_flow", "text", "view",
+    ),
     "passes": (
         "framework", "functions", "residuals", "expand", "effects", "rolling", "lower", "lifting",
         "pipelines",
     ),
     "frontend": (
         "docstrings", "tree", "tree_util", "core", "captured", "recompilation", "dispatch", "prim",
-        "numpy", "transforms", "control_flow", "effects", "interop", "windows", "random", "nn",
-        "ops", "image", "safetensors", "optim", "scipy", "lax", "ffi", "debug", "profiler",
+        "numpy", "transforms", "control_flow", "effects", "jacobians", "interop", "windows",
+        "random", "nn", "ops", "image", "safetensors", "optim", "scipy", "lax", "ffi", "debug",
+        "profiler",
         "installation", "testing",
     ),
     "tools": (

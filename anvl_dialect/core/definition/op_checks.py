@@ -96,6 +96,7 @@ def _check_rule(cls: Any, rule: str) -> None:
         "pad_axes": ("pads", "xs"),
         "powered": ("xs", "exponent"),
         "stacked": ("xs", "params"),
+        "dependence": ("deps", "xs"),
     }[rule]
     # Types do not depend on bodies.  A pass passes all other parameters; a caller of `build` may
     # leave out optional ones.

@@ -51,6 +51,10 @@ class OptimizationBarrierOp(AnvlOp, name="optimization_barrier", borrowed=True, 
         return emit.optimization_barrier(*with_batch_axis(xs, batched))
 
     @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any]) -> Any:
+        return list(xs)
+
+    @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any]) -> Any:
         at = pads.position
         xs = [pads.widened(x, pads.wanted) if i == at else x for i, x in enumerate(xs)]

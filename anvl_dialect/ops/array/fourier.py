@@ -123,6 +123,10 @@ class FftOp(Linear, name="fft"):
         return emit.fft(xs[0], fft_type=fft_type, fft_length=fft_length)
 
     @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], fft_length: Any, **params: Any) -> Any:
+        return deps.batched(xs, len(fft_length))[0]
+
+    @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any], fft_type: str, fft_length: Any) -> Any:
         kind = {"fft_type": fft_type, "fft_length": fft_length}
         return pads.stacked(cls.build, xs, len(fft_length), **kind)

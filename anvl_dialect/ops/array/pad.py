@@ -11,6 +11,7 @@ from anvl.dialect.core.families import with_batch_axis
 from anvl.dialect.core.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.core.params.base import Ints
 from anvl.dialect.core.types import element_type, shape_text, tensor
+from anvl.dialect.sparsity.combinations import spread
 
 __all__ = ["PadOp", "unpadded", "zero_of"]
 
@@ -110,6 +111,12 @@ class PadOp(AnvlOp, name="pad"):
             return emit.pad(x, value, **params)
         x, values = with_batch_axis(xs, batched)
         return _pad_each(x, values, params)
+
+    @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], **params: Any) -> Any:
+        x, value = xs
+        steps = [n + 1 for n in params["interior_padding"]]
+        return spread(x, params["edge_padding_low"], params["edge_padding_high"], steps, value)
 
     @classmethod
     def pad_axes(

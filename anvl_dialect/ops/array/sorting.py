@@ -122,6 +122,11 @@ class SortOp(AnvlOp, name="sort", borrowed=True):
         )
 
     @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], dimension: int = -1, **params: Any) -> Any:
+        found = deps.along(deps.union(*xs), (dimension % xs[0].ndim,))
+        return [found for _ in xs]
+
+    @classmethod
     def pad_axes(
         cls, pads: Any, xs: Sequence[Any], comparator: Program, dimension: int = -1,
         is_stable: bool = False,
@@ -211,6 +216,10 @@ class TopKOp(AnvlOp, name="top_k"):
     @classmethod
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], k: int) -> Sequence[Value]:
         return emit.top_k(xs[0], k=k)
+
+    @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], k: int) -> Any:
+        return deps.batched(xs, 1)
 
     @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any], k: int) -> Any:

@@ -57,6 +57,11 @@ class ShareTiesOp(AnvlOp, name="share_ties"):
         return cls.build(xs[0], axis=axis + 1)
 
     @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], axis: int) -> Any:
+        """Of the derivative, which averages along the axis: the value depends on less."""
+        return deps.along(xs[0], (axis,))
+
+    @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any], axis: int) -> Any:
         return pads.elementwise(cls.build, xs, axis=axis)
 

@@ -331,6 +331,10 @@ class ClampOp(AnvlOp, name="clamp"):
         return emit.clamp(*_broadcast_to(like, list(zip(xs, batched, strict=True))))
 
     @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any]) -> Any:
+        return deps.union(*xs)
+
+    @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any]) -> Any:
         return pads.elementwise(cls.build, xs)
 

@@ -109,6 +109,11 @@ class BitcastConvertOp(AnvlOp, name="bitcast_convert"):
         return emit.bitcast_convert(xs[0], dtype=dtype)
 
     @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], dtype: str) -> Any:
+        (x,), rank = xs, len(deps.shapes[0])
+        return x if x.ndim == rank else deps.batched(xs, int(x.ndim > rank))[0]
+
+    @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any], dtype: str) -> Any:
         rank, out_rank = len(xs[0].shape), len(pads.op.results[0].type.shape)
         if rank < out_rank and rank in pads.wanted:

@@ -48,6 +48,7 @@ from anvl.dialect.ops.special.hurwitz import (
     zeta_order_slope,
     zeta_value,
 )
+from anvl.dialect.sparsity.combinations import product_dependence
 
 ORDER = NotDifferentiable("not differentiable with respect to its order, which must be an integer")
 
@@ -139,7 +140,7 @@ count_leading_zeros = unary("count_leading_zeros", "count_leading_zeros", I, Non
 #                name          StableHLO             takes  g times dz/dx, g times dz/dy
 add     = binary("add",       "add",                 ALL,  lambda g, x, y, z: g, lambda g, x, y, z: g)
 sub     = binary("sub",       "subtract",            FIC,  lambda g, x, y, z: g, lambda g, x, y, z: neg(g))
-mul     = binary("mul",       "multiply",            ALL,  lambda g, x, y, z: mul(g, y), lambda g, x, y, z: mul(g, x))
+mul     = binary("mul",       "multiply",            ALL,  lambda g, x, y, z: mul(g, y), lambda g, x, y, z: mul(g, x), dependence=classmethod(product_dependence))
 div     = binary("div",       "divide",              FIC,  lambda g, x, y, z: div(g, y), lambda g, x, y, z: neg(mul(div(g, y), z)), ANY, (0.5, 3.0))
 rem     = binary("rem",       "remainder",           FI,   lambda g, x, y, z: g, lambda g, x, y, z: neg(mul(g, _truncated(div(x, y)))), (7.1, 7.9), (2.05, 2.35))
 maximum = binary("maximum",   "maximum",             REAL, lambda g, x, y, z: _winner_share(g, x, "GE", y), lambda g, x, y, z: _winner_share(g, x, "LE", y), adjoint=_winner_shares("GE", "LE"))

@@ -83,6 +83,19 @@ class DynamicSliceOp(AnvlOp, name="dynamic_slice"):
         )
 
     @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], slice_sizes: Any) -> Any:
+        """Along an axis whose start is not known, an element depends on all there."""
+        x, *starts = xs
+        at = [deps.known(i + 1) for i in range(len(starts))]
+        unknown = [
+            a for a, start in enumerate(at) if start is None and x.shape[a] != slice_sizes[a]
+        ]
+        x = deps.along(x, unknown) if unknown else x
+        firsts = _first_positions(at, x.shape, slice_sizes)
+        window = x[tuple(slice(lo, lo + n) for lo, n in zip(firsts, slice_sizes, strict=True))]
+        return deps.union(window, deps.all_of(starts)) if unknown else window
+
+    @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any], slice_sizes: Any) -> Any:
         x, *starts = xs
         whole = [a for a, n in enumerate(slice_sizes) if n == x.shape[a]]
@@ -158,6 +171,19 @@ class DynamicUpdateSliceOp(AnvlOp, name="dynamic_update_slice"):
         return emit.dynamic_update_slice(x, update, full_like(starts[0], 0), *starts)
 
     @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any]) -> Any:
+        """Where a start is not known, any element may be one of the update."""
+        x, update, *starts = xs
+        at = [deps.known(i + 2) for i in range(len(starts))]
+        sizes = update.shape
+        if any(v is None and x.shape[a] != sizes[a] for a, v in enumerate(at)):
+            return deps.union(x, deps.all_of([update, *starts]))
+        y = np.array(x)
+        firsts = _first_positions(at, x.shape, sizes)
+        y[tuple(slice(lo, lo + n) for lo, n in zip(firsts, sizes, strict=True))] = update
+        return y
+
+    @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any]) -> Any:
         x, update, *starts = xs
         axes = {**x.axes, **update.axes, **pads.wanted}
@@ -190,6 +216,12 @@ def _check_starts(name: str, x: Any, starts: Sequence[Any]) -> None:
             raise TypeError(
                 f"{name}: starts {', '.join(map(str, starts))} must be scalars of one dtype"
             )
+
+
+def _first_positions(starts: Sequence[Any], shape: Sequence[int], sizes: Sequence[int]) -> Any:
+    """The first position of a window along each axis, clamped so that it fits; 0 if not known."""
+    pairs = zip(starts, shape, sizes, strict=True)
+    return [0 if v is None else min(max(int(v), 0), n - size) for v, n, size in pairs]
 
 
 def _one_window(rank: int) -> GatherDims:

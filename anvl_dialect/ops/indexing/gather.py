@@ -22,6 +22,7 @@ from anvl.dialect.ops.indexing.indices import (
     window_axes,
 )
 from anvl.dialect.ops.indexing.padded_windows import WindowAxes, aligned_batches
+from anvl.dialect.sparsity.window_positions import window_positions
 
 __all__ = ["GatherOp"]
 
@@ -100,6 +101,24 @@ class GatherOp(AnvlOp, name="gather"):
             slice_sizes=(*taken, *slice_sizes),
             indices_are_sorted=indices_are_sorted and not of_indices,
         )
+
+    @classmethod
+    def dependence(
+        cls,
+        deps: Any,
+        xs: Sequence[Any],
+        dimension_numbers: GatherDims,
+        slice_sizes: Any,
+        **params: Any,
+    ) -> Any:
+        """Where indices are not known, windows may be anywhere along the axes that they index."""
+        (x, indices), dims = xs, dimension_numbers
+        known = deps.known(1)
+        if known is not None:
+            return x.reshape(-1)[window_positions(known, x.shape, dims, slice_sizes)]
+        spread = deps.along(x, dims.start_index_map)
+        at = window_positions(np.zeros(indices.shape, np.int64), x.shape, dims, slice_sizes)
+        return deps.union(spread.reshape(-1)[at], deps.all_of([indices]))
 
     @classmethod
     def pad_axes(

@@ -24,6 +24,8 @@ from anvl.dialect.ops.indexing.indices import (
 )
 from anvl.dialect.ops.indexing.padded_windows import WindowAxes, aligned_batches, skipped
 from anvl.dialect.ops.indexing.scatter_windows import ScatterPositions
+from anvl.dialect.sparsity.index_sets import EMPTY
+from anvl.dialect.sparsity.window_positions import update_positions
 
 __all__ = ["ScatterOp"]
 
@@ -135,6 +137,31 @@ class ScatterOp(AnvlOp, name="scatter", borrowed=True):
             unique_indices=unique_indices,
             update_computation=update_computation,
         )
+
+    @classmethod
+    def dependence(
+        cls,
+        deps: Any,
+        xs: Sequence[Any],
+        scatter_dimension_numbers: ScatterDims,
+        update_computation: Program,
+        **params: Any,
+    ) -> Any:
+        """Of several arrays, each result depends on all; unknown indices may be any."""
+        inputs, indices, updates = thirds(xs)
+        known = deps.known(len(inputs))
+        if len(inputs) > 1 or known is None:
+            union = deps.all_of([*updates, indices, *inputs[1:], *inputs[: len(inputs) > 1]])
+            return [deps.union(x, union) for x in inputs]
+        x, u = inputs[0].reshape(-1), updates[0].reshape(-1)
+        dims = scatter_dimension_numbers
+        at, inside = update_positions(known, inputs[0].shape, updates[0].shape, dims)
+        at, u = at[inside], u[inside]
+        body = update_computation
+        if body.arguments[0] not in body.slice().values:  # the old element is replaced
+            x = np.array(x)
+            x[at] = EMPTY
+        return [deps.placed(x, at, u).reshape(inputs[0].shape)]
 
     @classmethod
     def pad_axes(

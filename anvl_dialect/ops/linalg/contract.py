@@ -15,6 +15,7 @@ from anvl.dialect.core.op import Operand, Result, Value, emit
 from anvl.dialect.core.params.base import Algorithm, DotDimensions, DotDims, Precision, WiderDtype
 from anvl.dialect.core.types import shape_text, tensor
 from anvl.dialect.ops.elementwise.upcast import in_dtype_of, wider_element
+from anvl.dialect.sparsity.combinations import contraction_dependence
 
 __all__ = ["DotGeneralOp", "check_contraction"]
 
@@ -126,6 +127,12 @@ class DotGeneralOp(Bilinear, name="dot_general"):
         at = len(dims[0]) if x_moves else x.type.rank - len(dims[2])
         axes = [a for a in range(z.type.rank) if a != at]
         return emit.transpose(z, permutation=(at, *axes))
+
+    @classmethod
+    def dependence(
+        cls, deps: Any, xs: Sequence[Any], dot_dimension_numbers: DotDims, **params: Any
+    ) -> Any:
+        return contraction_dependence(deps, xs, dot_dimension_numbers)
 
     @classmethod
     def pad_axes(

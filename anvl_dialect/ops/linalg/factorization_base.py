@@ -65,6 +65,10 @@ class Factorisation(AnvlOp):
         return cls.build(xs[0], **params)
 
     @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], **params: Any) -> Any:
+        return deps.batched(xs, 2)
+
+    @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any], **params: Any) -> Any:
         return pads.stacked(cls.build, xs, 2, **params)
 

@@ -21,6 +21,7 @@ from anvl.dialect.ops.linalg.matrices import (
     transposed,
     with_transpose,
 )
+from anvl.dialect.sparsity.combinations import systems_dependence
 
 __all__ = ["SolveOp"]
 
@@ -79,6 +80,10 @@ class SolveOp(AnvlOp, name="solve"):
     @classmethod
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], transpose_a: str) -> Value:
         return emit.solve(*with_batch_axis(xs, batched), transpose_a=transpose_a)
+
+    @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], **params: Any) -> Any:
+        return systems_dependence(deps, xs[0], xs[1], axis=-2)
 
     @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any], **params: Any) -> Any:

@@ -21,6 +21,7 @@ from anvl.dialect.ops.linalg.matrices import (
     triangle,
     with_transpose,
 )
+from anvl.dialect.sparsity.combinations import systems_dependence
 
 __all__ = ["TriangularSolveOp"]
 
@@ -98,6 +99,10 @@ class TriangularSolveOp(AnvlOp, name="triangular_solve"):
     @classmethod
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], **params: Any) -> Value:
         return cls.build(*with_batch_axis(xs, batched), **params)
+
+    @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], left_side: bool, **params: Any) -> Any:
+        return systems_dependence(deps, xs[0], xs[1], axis=-2 if left_side else -1)
 
     @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any], **params: Any) -> Any:

@@ -61,6 +61,10 @@ class Cumulative(AnvlOp):
         return cls.build(xs[0], axis=axis + 1, reverse=reverse)
 
     @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], axis: int, reverse: bool = False) -> Any:
+        return deps.running(xs[0], axis, reverse)
+
+    @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any], axis: int, reverse: bool = False) -> Any:
         """Forward, nothing of the padding reaches what is before it."""
         x = pads.widened(xs[0], pads.wanted)
@@ -338,6 +342,10 @@ class LinearRecurrenceOp(AnvlOp, name="linear_recurrence"):
         cls, xs: Sequence[Value], batched: Sequence[bool], axis: int, reverse: bool = False
     ) -> Value:
         return cls.build(*with_batch_axis(xs, batched), axis=axis + 1, reverse=reverse)
+
+    @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], axis: int, reverse: bool = False) -> Any:
+        return deps.running(deps.union(*xs), axis, reverse)
 
     @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any], axis: int, reverse: bool = False) -> Any:

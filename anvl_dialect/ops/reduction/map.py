@@ -87,6 +87,10 @@ class MapOp(AnvlOp, name="map", borrowed=True):
         )
 
     @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], **params: Any) -> Any:
+        return deps.union(*xs)
+
+    @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any], **params: Any) -> Any:
         return pads.elementwise(emit.map, xs, **params)
 

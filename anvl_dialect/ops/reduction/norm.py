@@ -130,6 +130,10 @@ class NormOp(AnvlOp, name="norm"):
         return cls.build(xs[0], axes=tuple(a + 1 for a in axes), order=order, power=power)
 
     @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], axes: Any, **params: Any) -> Any:
+        return deps.reduced(xs[0], axes)
+
+    @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any], axes: Any, order: float, power: int = 1) -> Any:
         x, left = pads.reduced(xs[0], axes)
         if order < 0:

@@ -74,6 +74,10 @@ class Reduction(AnvlOp):
         return cls.build(xs[0], axes=tuple(a + 1 for a in axes))
 
     @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], axes: Any) -> Any:
+        return deps.reduced(xs[0], axes)
+
+    @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any], axes: Any) -> Any:
         x, left = pads.reduced(xs[0], axes)
         return cls.build(pads.masked(x, cls.identity(x.element), axes), axes=axes), left
@@ -380,6 +384,10 @@ class ArgExtremum(AnvlOp):
     @classmethod
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], axis: int, dtype: str) -> Value:
         return cls.build(xs[0], axis=axis + 1, dtype=dtype)
+
+    @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], axis: int, **params: Any) -> Any:
+        return deps.reduced(xs[0], (axis,))
 
     @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any], axis: int, dtype: str) -> Any:

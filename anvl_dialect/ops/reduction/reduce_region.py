@@ -102,6 +102,12 @@ class ReduceOp(AnvlOp, name="reduce", borrowed=True):
         return emit.reduce(*arrays, *xs[n:], dimensions=tuple(a + 1 for a in dimensions), body=body)
 
     @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], dimensions: Any, body: Program) -> Any:
+        arrays, starts = halves("reduce", xs)
+        found = deps.union(deps.reduced(deps.union(*arrays), dimensions), deps.all_of(starts))
+        return [found for _ in arrays]
+
+    @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any], dimensions: Any, body: Program) -> Any:
         n = len(xs) // 2
         shared = {a: length for x in xs[:n] for a, length in x.axes.items()}

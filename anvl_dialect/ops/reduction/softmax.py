@@ -53,6 +53,10 @@ class Exponentials(AnvlOp):
         return cls.build(xs[0], axes=tuple(a + 1 for a in axes))
 
     @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], axes: Any) -> Any:
+        return deps.along(xs[0], axes)
+
+    @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any], axes: Any) -> Any:
         """The exponential of -infinity is 0."""
         if len(pads.op.results[0].type.shape) < len(xs[0].shape):
@@ -100,6 +104,10 @@ class LogsumexpOp(Exponentials, name="logsumexp"):
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value, axes: Any) -> Sequence[Any]:
         (x,) = xs
         return [mul(broadcast_along(g, x, axes), emit.softmax(x, axes=axes))]
+
+    @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], axes: Any) -> Any:
+        return deps.reduced(xs[0], axes)
 
 
 class SoftmaxOp(Exponentials, name="softmax"):

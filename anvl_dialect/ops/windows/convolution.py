@@ -26,6 +26,7 @@ from anvl.dialect.core.params.window_params import (
 from anvl.dialect.core.types import shape_text, tensor
 from anvl.dialect.ops.array.axes import merged, taken_out
 from anvl.dialect.ops.elementwise.upcast import in_dtype_of, wider_element
+from anvl.dialect.sparsity.combinations import convolution_dependence
 
 __all__ = ["ConvolutionOp"]
 
@@ -92,6 +93,10 @@ class ConvolutionOp(Bilinear, name="convolution"):
         if all(batched):
             return conv.batch_both(*xs)
         return conv.batch_input(*xs) if batched[0] else conv.batch_kernel(*xs)
+
+    @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], **params: Any) -> Any:
+        return convolution_dependence(deps, xs, _Conv.of(**params))
 
     @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any], **params: Any) -> Any:

@@ -22,6 +22,7 @@ from anvl.dialect.interpreters.subprogram import Program, batch_of, jvp_of, vjp_
 from anvl.dialect.ops.array.pad import unpadded, zero_of
 from anvl.dialect.ops.elementwise.elementary import and_
 from anvl.dialect.ops.reduction.reduce_region import complex_product, halves, smooth_max
+from anvl.dialect.sparsity.combinations import windows_union
 
 __all__ = ["ReduceWindowOp", "Windows", "only_op"]
 
@@ -301,6 +302,13 @@ class ReduceWindowOp(AnvlOp, name="reduce_window", borrowed=True):
             return batch_of(lambda *vs: _expanded(body, windows, vs), xs, batched, symbols=symbols)
         arrays = with_batch_axis(xs[:n], batched[:n])
         return emit.reduce_window(*arrays, *xs[n:], body=body, **windows.with_batch_axis().params())
+
+    @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], body: Program, **params: Any) -> Any:
+        arrays, starts = halves("reduce_window", xs)
+        both = deps.union(*arrays)
+        union = deps.union(windows_union(deps, both, *Windows.of(**params)), deps.all_of(starts))
+        return [union for _ in arrays]
 
     @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any], body: Program, **params: Any) -> Any:

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import anvl.numpy as anp
 from anvl.control_flow.loops import while_loop
+from anvl.jacobians.dense_jacobians import hvp
 from anvl.optim.lbfgs import lbfgs_direction, remembered
 from anvl.optim.line_search import wolfe_search
 from anvl.runtime import hiding_frames
 from anvl.transforms.grad import value_and_grad
-from anvl.transforms.jacobians import hvp
 
 __all__ = ["OptimizeResults", "minimize"]
 

@@ -1,4 +1,4 @@
-"""`jacfwd`, `jacrev` and `hessian`: full derivative matrices; `hvp`: Hessian-vector products."""
+"""`jacfwd` and `jacrev`: full derivative matrices; `hvp`: Hessian-vector products."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from anvl.transforms.vjp import Reverse
 from anvl.transforms.vmap import emit_along
 from anvl.transforms.wrt import Chosen, Wrt
 
-__all__ = ["hessian", "hvp", "jacfwd", "jacrev"]
+__all__ = ["Call", "columns", "hvp", "is_real", "jacfwd", "jacobian_of", "jacrev", "rows"]
 
 
 @hiding_frames
@@ -82,7 +82,7 @@ def jacfwd(
     wrt = argument_choice("jacfwd", wrt, argnums)
     if f is None:
         return functools.partial(jacfwd, wrt=wrt, has_aux=has_aux)
-    return _jacobian(f, wrt, "jacfwd", _columns, has_aux)
+    return jacobian_of(f, wrt, "jacfwd", columns, has_aux)
 
 
 @hiding_frames
@@ -122,51 +122,7 @@ def jacrev(
     wrt = argument_choice("jacrev", wrt, argnums)
     if f is None:
         return functools.partial(jacrev, wrt=wrt, has_aux=has_aux)
-    return _jacobian(f, wrt, "jacrev", _rows, has_aux)
-
-
-@hiding_frames
-def hessian(
-    f: Callable[..., Any] | None = None,
-    wrt: Any = 0,
-    has_aux: bool = False,
-    *,
-    argnums: Any = None,
-) -> Any:
-    """Make a function that returns the Hessian of f: forward mode over reverse mode.
-
-    Parameters and errors as of `jacfwd`.  The result has the structure of the result of f, in it
-    twice that of the `wrt` part: arrays of shape S + T + U.
-
-    Parameters
-    ----------
-    f : callable
-        A function of arrays, numbers and pytrees of them.
-    wrt : str, int or tuple of these
-        As of `jacfwd`: names, positions and paths of arguments.
-    has_aux : bool
-        Whether f returns a pair, whose second part is returned as it is.
-    argnums : int or tuple of int, optional
-        JAX's name of `wrt`.
-
-    Returns
-    -------
-    callable
-        From the arguments of f to the Hessian.
-
-    Examples
-    --------
-    >>> import anvl, anvl.numpy as np
-    >>> print(anvl.hessian(lambda x: np.prod(x))(np.asarray([2.0, 3.0, 5.0])))
-    [[0. 5. 3.]
-     [5. 0. 2.]
-     [3. 2. 0.]]
-    """
-    wrt = argument_choice("hessian", wrt, argnums)
-    if f is None:
-        return functools.partial(hessian, wrt=wrt, has_aux=has_aux)
-    gradient = _jacobian(f, wrt, "hessian", _rows, has_aux)
-    return _jacobian(gradient, wrt, "hessian", _columns, has_aux)
+    return jacobian_of(f, wrt, "jacrev", rows, has_aux)
 
 
 @hiding_frames
@@ -210,7 +166,7 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         arguments = StaticArguments(f, None).split(*wrap_plain_leaves((args, {}), integers=True))
         reverse = Reverse("hvp", f, arguments)
         outs = reverse.out_avals
-        if len(outs) != 1 or outs[0].shape != () or not _is_real(outs[0]):
+        if len(outs) != 1 or outs[0].shape != () or not is_real(outs[0]):
             what = ", ".join(map(repr, outs)) or "nothing"
             raise TypeError(
                 f"hvp: {name_of(f)} returns {what}, not one float scalar; reduce it, for example "
@@ -221,26 +177,27 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     return jvp_of("hvp", slopes, primals, tangents)[1]
 
 
-def _jacobian(
+def jacobian_of(
     f: Callable[..., Any],
     wrt: Any,
     transform: str,
     matrices: Callable[..., Any],
     has_aux: bool,
 ) -> Callable[..., Any]:
+    """A function that returns the blocks that `matrices` makes of a call of f, in its structure."""
     check_callable(transform, f)
     check_has_aux(transform, has_aux)
     why = "only real floats have a Jacobian"
     has_tags = transform == "jacrev"  # forward mode differentiates with respect to inputs
-    entries = Wrt(f, wrt, transform, accepts=_is_real, why=why, has_tags=has_tags)
+    entries = Wrt(f, wrt, transform, accepts=is_real, why=why, has_tags=has_tags)
 
     def in_trace(*args: Any, **kwargs: Any) -> Any:
-        call = _Call(f, transform, args, kwargs, has_aux)
+        call = Call(f, transform, args, kwargs, has_aux)
         named = entries.of_call(*numbered(call.arguments))
         out_tree, blocks = matrices(call, named)
         # For each result the blocks of all parts of `wrt`, in its structure.
-        rows = [tree.unflatten(named.structure, row) for row in blocks]
-        found = tree.unflatten(out_tree, rows)
+        found = [tree.unflatten(named.structure, row) for row in blocks]
+        found = tree.unflatten(out_tree, found)
         return (found, call.pair(*args, **kwargs)[1]) if has_aux else found
 
     def eager(*args: Any, **kwargs: Any) -> Any:
@@ -250,7 +207,7 @@ def _jacobian(
     return runnable(f, in_trace, doc, eager if has_aux else None)
 
 
-class _Call:
+class Call:
     """A call of f in the current trace: its arguments, and f as a function that is traced once."""
 
     def __init__(
@@ -263,8 +220,9 @@ class _Call:
     ) -> None:
         self.transform = transform
         self.name = name_of(f)
+        self.given = args, kwargs
         self._static = StaticArguments(f, None)
-        self.arguments = self._split(args, kwargs)
+        self.arguments = self.again(args, kwargs)
         self.paths = input_names(f, self.arguments)
         leaves = zip(self.arguments.leaves, self.paths, strict=True)
         self.avals = [abstract(x, path) for x, path in leaves]
@@ -275,7 +233,7 @@ class _Call:
         @functools.wraps(f)
         def once(*args: Any, **kwargs: Any) -> Any:
             assert current.trace is not None
-            arguments = self._split(args, kwargs)
+            arguments = self.again(args, kwargs)
             return call_in_trace(self, traced, self._static, current.trace, arguments)
 
         @functools.wraps(f)
@@ -285,28 +243,29 @@ class _Call:
         self.pair = once  # with `has_aux`
         self.f = first if has_aux else once
 
-    def _split(self, args: Any, kwargs: dict[str, Any]) -> Arguments:
+    def again(self, args: Any, kwargs: dict[str, Any]) -> Arguments:
+        """The arguments of another call of this function."""
         return self._static.split(*wrap_plain_leaves((args, kwargs), integers=True))
 
     def check_outputs(self, avals: Sequence[Aval], out_tree: Any) -> None:
         """Refuse results that have no real derivative."""
         for of, path in zip(avals, tree.leaf_paths(out_tree, "result"), strict=True):
-            if not _is_real(of):
+            if not is_real(of):
                 raise TypeError(
                     f"{self.transform}: {path} of {self.name} is {of}; only real floats have a "
                     "Jacobian: return it from another function, or cast it"
                 )
 
 
-def _is_real(of: Aval) -> bool:
+def is_real(of: Aval) -> bool:
     return kind(element_type(of.dtype)) == "float"
 
 
-def _columns(call: _Call, named: Chosen) -> tuple[Any, list[list[Any]]]:
+def columns(call: Call, named: Chosen) -> tuple[Any, list[list[Any]]]:
     """Jacobian blocks of all chosen leaves for each result, from a batch of tangents per leaf."""
     chosen = named.leaves(call.avals)
     if not chosen:
-        return _rows(call, named)  # it has the structure of the result, and no direction
+        return rows(call, named)  # it has the structure of the result, and no direction
     columns = []
     out_tree: Any = None
     for i in chosen:
@@ -327,7 +286,7 @@ def _columns(call: _Call, named: Chosen) -> tuple[Any, list[list[Any]]]:
     return out_tree, [list(row) for row in zip(*columns, strict=True)]
 
 
-def _rows(call: _Call, named: Chosen) -> tuple[Any, list[list[Any]]]:
+def rows(call: Call, named: Chosen) -> tuple[Any, list[list[Any]]]:
     """Jacobian blocks for each result, from a batch of cotangents for each result."""
     chosen = named.leaves(call.avals)
     reverse = Reverse(call.transform, call.f, call.arguments, chosen)

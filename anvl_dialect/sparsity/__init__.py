@@ -1,0 +1,1 @@
+"""Which elements of arguments each element of a result depends on."""
