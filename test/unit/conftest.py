@@ -50,7 +50,16 @@ _AS_USERS_IN_PART = (
     "test_distribution*.py", "test_nn_*.py", "test_optim*.py", "test_scipy_*.py", "test_staples*.py"
 )  # fmt: skip
 
-_ONE_IN = 50  # of the tests without a mark, in `make sweep-part`
+# Tests of functions that are written with ops, which have tests of their own.  Of those without a
+# mark `make test` has every third, `make sweep-part` one in nine, by XLA.  A file that is named has
+# all of them.
+_IN_THIRDS = (
+    "test_distribution*.py", "test_fft.py", "test_nn_*.py", "test_numpy_linalg.py",
+    "test_optim*.py", "test_scipy_*.py",
+)  # fmt: skip
+
+_EVERY_SECOND = -1  # for the `part` of a mark `sweep(keep=0)`
+_ONE_IN = 50  # of the other tests without a mark, in `make sweep-part`
 _COMPILES = MODE in ("part", "all")  # whether the interpreter runs nothing that is jitted
 
 
@@ -96,7 +105,16 @@ def _runs_as_users_do(path: Path) -> bool:
 def _is_of_part(item: pytest.Item) -> bool:
     """Whether a test without a mark is in `make sweep-part`: not if it would run as before."""
     runs_as_before = bool(_AS_USERS & set(item.path.parts)) and item.path.name not in _SOON
-    return not runs_as_before and zlib.crc32(item.nodeid.encode()) % _ONE_IN == 0
+    return not runs_as_before and _hash(item) % _ONE_IN == 0
+
+
+def _is_in_thirds(config: pytest.Config, item: pytest.Item) -> bool:
+    is_named = any(argument.endswith(item.path.name) for argument in config.args)
+    return not is_named and any(item.path.match(pattern) for pattern in _IN_THIRDS)
+
+
+def _hash(item: pytest.Item) -> int:
+    return zlib.crc32(item.nodeid.encode())
 
 
 def pytest_collection_finish() -> None:
@@ -116,14 +134,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if marker := item.get_closest_marker("sweep"):
             keep = marker.kwargs["keep"]
-            part = marker.kwargs.get("part", (keep + 1) // 2 or len(items))
+            part = marker.kwargs.get("part", (keep + 1) // 2 or _EVERY_SECOND)
             cases[item.nodeid.partition("[")[0], keep, part].append(item)
-    of_test = set(items) - {i for of in cases.values() for i in of}
-    of_part = {item for item in of_test if _is_of_part(item)}
+    unmarked = set(items) - {i for of in cases.values() for i in of}
+    in_thirds = {item for item in unmarked if _is_in_thirds(config, item)}
+    of_test = unmarked - {item for item in in_thirds if _hash(item) % 3}
+    of_part = {item for item in unmarked - in_thirds if _is_of_part(item)}
+    of_part |= {item for item in in_thirds if _hash(item) % 9 == 1}
     for (_, keep, part), of in cases.items():
         mixed = sorted(of, key=lambda item: zlib.crc32(item.name.encode()))
         of_test.update(mixed[:keep])
-        of_part.update(mixed[keep : keep + part])
+        if part == _EVERY_SECOND:
+            of_part.update(item for item in of if _hash(item) % 2)
+        else:
+            of_part.update(mixed[keep : keep + part])
     if MODE == "newest":
         chosen = every_sixth(of_test, of_part)
     else:

@@ -114,7 +114,7 @@ LONG = {
 def _cases() -> Iterator[Any]:
     for path in DOCUMENTS:
         name = path.relative_to(ROOT).as_posix()
-        marks = [pytest.mark.sweep(keep=0)] if name in LONG else []
+        marks = [pytest.mark.sweep(keep=0, part=200)] if name in LONG else []
         yield pytest.param(path, id=name, marks=marks)
 
 

@@ -73,7 +73,7 @@ def after_a_pass(op_class: Any, call: Call, rule: str) -> list[str]:
     return texts
 
 
-@pytest.mark.sweep(keep=8)
+@pytest.mark.sweep(keep=4, part=2)
 @pytest.mark.parametrize("name", sorted(OPS))
 def test_an_op_lowers_to_the_same_text_each_time(name: str) -> None:
     op_class = OPS[name]
@@ -99,7 +99,7 @@ def test_an_op_has_the_same_adjoint_each_time(name: str) -> None:
             assert others == [first] * (TIMES - 1)
 
 
-@pytest.mark.sweep(keep=6)
+@pytest.mark.sweep(keep=3, part=2)
 @pytest.mark.parametrize("name", sorted(n for n in OPS if OPS[n].has_rule("tangent")))
 def test_an_op_has_the_same_tangent_each_time(name: str) -> None:
     op_class = OPS[name]

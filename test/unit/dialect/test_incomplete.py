@@ -28,7 +28,7 @@ def compared(name: str, *xs: np.ndarray, limit: float = rounding(PROGRAM)) -> No
     assert (found[~large] < 1e-289).all()
 
 
-@pytest.mark.sweep(keep=1)
+@pytest.mark.sweep(keep=0, part=1)
 @pytest.mark.parametrize("name", ["igamma", "igammac"])
 def test_gammas_from_small_to_large(name: str) -> None:
     a = np.r_[1e-20, np.geomspace(1e-3, 1e3, 25)]
@@ -156,7 +156,7 @@ def test_betainc_from_small_to_large() -> None:
     compared("betainc", *np.meshgrid(a, a, x), limit=rounding(ITERATION))
 
 
-@pytest.mark.sweep(keep=1)
+@pytest.mark.sweep(keep=0, part=1)
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_betainc_of_large_parameters(dtype: str) -> None:
     """Where logarithms of large factors cancel, and where x is almost 0 or 1."""

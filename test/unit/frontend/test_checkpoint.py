@@ -140,6 +140,7 @@ def test_it_takes_less_memory():
         np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-3, atol=1e-5)
 
 
+@pytest.mark.sweep(keep=0)
 def test_a_budget_bounds_what_is_there_at_once():
     def whole(budget):
         def f(ws, x):

@@ -56,6 +56,7 @@ def test_a_result_that_is_finite_is_as_without() -> None:
         assert a.dtype == b.dtype and numpy.array_equal(a, b)
 
 
+@pytest.mark.sweep(keep=0)
 def test_an_op_of_a_derivative_is_named_for_the_op_it_belongs_to() -> None:
     def f(x: Any) -> Any:
         y = np.sqrt(x)  # the root

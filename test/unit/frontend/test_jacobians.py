@@ -132,6 +132,7 @@ def test_jacobians_close_over_traced_values(jacobian):
     close(found, np.diag(X))
 
 
+@pytest.mark.sweep(keep=2, part=1)
 @pytest.mark.parametrize("outer", [anvl.jacfwd, anvl.jacrev])
 @pytest.mark.parametrize("inner", [anvl.jacfwd, anvl.jacrev])
 def test_second_derivatives_agree_in_all_four_orders(outer, inner):

@@ -365,6 +365,7 @@ def narrowed(program):
     return [row for row in found if row.endswith(("ui8", "f16"))]
 
 
+@pytest.mark.sweep(keep=0)
 def test_every_function_checks_a_number_that_it_narrows():
     """Each parameter of each function, as a number that is an argument, beside ui8 and f16."""
     unchecked, seen = {}, set()

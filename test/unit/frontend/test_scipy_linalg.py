@@ -139,6 +139,7 @@ def test_functions_take_stacks_that_broadcast():
     assert_close(linalg.logm(a)[1, 0], linalg.logm(a[1, 0]), ITERATION)
 
 
+@pytest.mark.sweep(keep=0, part=1)
 @pytest.mark.parametrize("n", [0, 1])
 def test_matrices_without_or_with_one_element(n):
     a = np.full((n, n), 4.0)
@@ -233,7 +234,7 @@ SMOOTH = {
 LONG = {"logm", "logm of one", "logm, complex", "funm", "expm_frechet", "sqrtm, complex"}
 
 
-@pytest.mark.sweep(keep=1)
+@pytest.mark.sweep(keep=0, part=1)
 @pytest.mark.parametrize("name", sorted({*SMOOTH} - LONG))
 def test_derivatives_of_both_orders(name):
     f, x = SMOOTH[name]
@@ -262,6 +263,7 @@ def test_the_derivative_of_a_real_schur_form_with_blocks_is_nan():
 # -- limits -----------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(keep=0, part=0)
 def test_roots_and_functions_at_equal_eigenvalues():
     assert_close(linalg.sqrtm(np.zeros((2, 2))), np.zeros((2, 2)), FORMULA)
     assert np.isnan(np.asarray(linalg.sqrtm(np.array([[0.0, 1.0], [0.0, 0.0]])))).any()

@@ -153,6 +153,7 @@ def test_a_derivative_by_the_exponent_at_0_is_that_of_the_series():
     np.testing.assert_allclose(slope, np.log(3) ** 2 / 2, rtol=rounding(FORMULA))
 
 
+@pytest.mark.sweep(keep=0)
 def test_complex_and_vector_functions():
     rng = np.random.default_rng(0)
     z = rng.uniform(-6, 6, 50) + 1j * rng.uniform(-3, 6, 50)

@@ -57,7 +57,7 @@ def by_richardson(a, b):
     return anvl.custom_linear_solve(lambda v: a @ v, b, richardson, transpose_solve=richardson)
 
 
-@pytest.mark.sweep(keep=1)
+@pytest.mark.sweep(keep=0, part=1)
 @pytest.mark.parametrize(
     ("solver", "matrix", "prepare"),
     [(by_cg, SYMMETRIC, symmetric_part), (by_richardson, GENERAL, lambda a: a)],

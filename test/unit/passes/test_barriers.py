@@ -91,6 +91,7 @@ def test_lowering_again_changes_nothing(barrier):
     assert str(again) == once
 
 
+@pytest.mark.sweep(keep=0)
 def test_complex_numbers_are_copied_too():
     def step(x):
         return anp.exp(x) * anp.sin(x)[::-1]

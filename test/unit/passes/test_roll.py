@@ -201,6 +201,7 @@ def run(f, *args, roll):
     return numpy.asarray(anvl.jit(f, roll=roll, backend="interpreter")(*args))
 
 
+@pytest.mark.sweep(keep=10, part=5)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_rolled_program_has_the_same_values_to_the_bit(name):
     f, form = PROGRAMS[name]
@@ -209,6 +210,7 @@ def test_a_rolled_program_has_the_same_values_to_the_bit(name):
     numpy.testing.assert_array_equal(run(f, X, roll=True), run(f, X, roll=False))
 
 
+@pytest.mark.sweep(keep=9, part=5)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_derivatives_of_a_rolled_program_are_the_same(name):
     f, _ = PROGRAMS[name]
@@ -218,7 +220,7 @@ def test_derivatives_of_a_rolled_program_are_the_same(name):
     assert_close(found / scale, wanted / scale, PROGRAM)
 
 
-@pytest.mark.sweep(keep=1, part=1)
+@pytest.mark.sweep(keep=0, part=1)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_batches_and_second_derivatives_of_a_rolled_program_are_the_same(name):
     f, _ = PROGRAMS[name]
@@ -292,6 +294,7 @@ def test_narrow_numbers_are_not_summed_in_another_order():
     numpy.testing.assert_array_equal(run(f, X, roll=True), run(f, X, roll=False))
 
 
+@pytest.mark.sweep(keep=0)
 def test_random_keys_are_carried():
     # The interpreter has no generator of random bits.
     report, forms = forms_in(random_keys, X)

@@ -201,6 +201,7 @@ def shrinking(dtype, start, by):
     return (lambda x: f(dtype(start), x)), f
 
 
+@pytest.mark.sweep(keep=0)
 def test_counters_of_all_dtypes_have_derivatives():
     rows = [(numpy_dtype(name).type, *((5, 1), (6, 2))[k % 2]) for k, name in enumerate(DTYPES)]
     many = np.array([1.0, 2.0])

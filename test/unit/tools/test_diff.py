@@ -46,6 +46,7 @@ def programs():
                 continue
 
 
+@pytest.mark.sweep(keep=0)
 def test_programs_differ_where_their_texts_do():
     chosen = random.Random(0).sample(list(programs()), 60)
     kinds = set()

@@ -74,6 +74,7 @@ def messages(client):
 # Diagnostics
 
 
+@pytest.mark.sweep(keep=0)
 def test_a_faulty_program_is_diagnosed_and_a_fixed_one_is_not(client):
     editor = Editor(client, WAVE.replace("array<i64: 0>", "array<i64: 1>"))
     message = "sum: axes [1]: 1 is not an axis of tensor<3xf32>, which has only axis 0"

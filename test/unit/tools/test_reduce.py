@@ -244,7 +244,7 @@ def test_a_script_that_hangs_is_of_no_interest(tmp_path):
     asker.close()
 
 
-@pytest.mark.sweep(keep=1)
+@pytest.mark.sweep(keep=0, part=1)
 @needs_fork
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_leaves_the_smallest_module_so_far(tmp_path, number):

@@ -25,7 +25,7 @@ def test_along_one_axis(name):
     )
 
 
-@pytest.mark.sweep(keep=2)
+@pytest.mark.sweep(keep=1, part=1)
 @pytest.mark.parametrize("name", ["fftn", "ifftn", "rfftn", "irfftn"])
 def test_along_several_axes(name):
     f, reference = getattr(anp.fft, name), getattr(np.fft, name)

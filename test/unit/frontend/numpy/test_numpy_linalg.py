@@ -119,7 +119,7 @@ def test_least_squares_of_dependent_columns_have_the_smallest_norm(rcond):
         close(y @ b[: len(a)], wanted[0])
 
 
-@pytest.mark.sweep(keep=1)
+@pytest.mark.sweep(keep=0, part=1)
 @pytest.mark.parametrize("transform", ["first", "second"])
 def test_the_derivative_of_least_squares_along_moves_that_keep_the_rank(transform):
     """Against differences of NumPy's; of full rank every move does."""

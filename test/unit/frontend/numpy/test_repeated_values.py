@@ -133,7 +133,7 @@ def differences(f, x, t):
     return first, (16 * (near + next_) - (far + last) - 30 * at) / (12 * h * h)
 
 
-@pytest.mark.sweep(keep=1)
+@pytest.mark.sweep(keep=0, part=1)
 @pytest.mark.parametrize(
     ("cases", "shape", "is_complex"),
     [

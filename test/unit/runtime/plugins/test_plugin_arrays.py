@@ -8,7 +8,7 @@ import anvl
 import anvl.runtime as rt
 from anvl.runtime.types import DTYPE_NAMES
 
-pytestmark = pytest.mark.sweep(keep=0)  # the plugin takes 5 s to start
+pytestmark = pytest.mark.sweep(keep=0, part=200)  # the plugin takes 5 s to start
 
 _DTYPES = {short: dtype for dtype, short in DTYPE_NAMES.items()}
 _IN_MLIR = {"bool": "i1", "complex64": "complex<f32>", "complex128": "complex<f64>"}

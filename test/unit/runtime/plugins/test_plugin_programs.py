@@ -18,7 +18,7 @@ from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir, stablehlo
 from anvl.dispatch.lowering import serialize
 
-pytestmark = pytest.mark.sweep(keep=0)  # the plugin takes 5 s to start
+pytestmark = pytest.mark.sweep(keep=0, part=200)  # the plugin takes 5 s to start
 
 EXAMPLES = Path(__file__).parents[4] / "examples"
 
