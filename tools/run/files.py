@@ -14,6 +14,7 @@ from anvl.tools.run.entry import Argument, Lowered, Result
 from anvl.tools.run.inputs import (
     InvalidInput,
     chosen,
+    keys_of,
     literal,
     load_npy,
     load_npz,
@@ -92,7 +93,7 @@ def _split(text: str, program: Lowered) -> tuple[Argument, str]:
         raise UsageError(f"--input={text}: which argument? write --input=NAME={text}")
     key = name.removeprefix("%")
     for of in arguments:
-        if key in (of.name, str(of.index), f"arg{of.index}"):
+        if key in keys_of(of):
             return of, path
     listed = ", ".join(map(str, arguments)) or "none"
     near = nearest(key, [of.name for of in arguments if of.name])
@@ -121,7 +122,8 @@ def _captured(program: Lowered) -> str:
     which = ", ".join(map(str, program.captured))
     return (
         f"; the program closes over {len(program.captured)} of them, captured {which}, which its "
-        "text does not hold: give these first"
+        "text does not hold: give these first, or with --inputs the file that "
+        "numpy.savez(FILE, **lowered.constants()) writes"
     )
 
 

@@ -14,8 +14,8 @@ from anvl.dialect.core.types import element_type, kind, shape_text, tensor
 from anvl.tools.run.entry import Argument, Result
 
 __all__ = [
-    "RANGE", "InvalidInput", "chosen", "fitted", "literal", "load_npy", "load_npz", "name_in",
-    "of_npz", "random_input",
+    "RANGE", "InvalidInput", "chosen", "fitted", "keys_of", "literal", "load_npy", "load_npz",
+    "name_in", "of_npz", "random_input",
 ]  # fmt: skip
 
 #: Range of random floats.
@@ -141,7 +141,7 @@ def of_npz(arrays: Mapping[str, np.ndarray], of: Result, path: str) -> np.ndarra
     """
     name = name_in(arrays, of)
     if name is None:
-        wanted = _names(of)[0]
+        wanted = keys_of(of)[0]
         near = nearest(wanted, arrays)
         raise InvalidInput(
             f"{path}: no array {wanted!r} for {_what(of)} {of}{near}; it has "
@@ -153,12 +153,17 @@ def of_npz(arrays: Mapping[str, np.ndarray], of: Result, path: str) -> np.ndarra
 def name_in(names: Iterable[str], of: Result) -> str | None:
     """The name that an array for an argument or a result has among those of a file."""
     known = set(names)
-    return next((name for name in _names(of) if name in known), None)
+    return next((name for name in keys_of(of) if name in known), None)
 
 
-def _names(of: Result) -> list[str]:
+def keys_of(of: Result) -> list[str]:
+    """The names that an array for an argument or a result may have: its own one first.
+
+    That of a captured array is as in `lowered.constants()`.
+    """
     if isinstance(of, Argument):
         named = [of.name] if of.name else []
+        named += [] if of.captured is None else [f"captured{of.captured}"]
         return [*named, f"arg{of.index}", f"arr_{of.index}", str(of.index)]
     return [f"result{of.index}", f"arr_{of.index}", str(of.index)]
 

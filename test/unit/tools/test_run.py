@@ -1,6 +1,7 @@
 """`anvl-run` on what `.mlir()` saves: it runs what `jit` runs, and refuses the rest."""
 
 import subprocess
+from pathlib import Path
 
 import numpy as onp
 import pytest
@@ -95,6 +96,22 @@ def test_captured_arrays_are_asked_for(tmp_path, capsys):
     assert "closes over 1 of them, captured 0, which its text does not" in capsys.readouterr().err
     assert main([str(file), "--args=[[5, 6, 7], [1, 1, 2]]"]) == 0
     assert capsys.readouterr().out == "f32[3] 5.0 6.0 14.0\n"
+
+
+@pytest.mark.parametrize("stage", ["anvl", "stablehlo"])
+def test_captured_arrays_are_taken_from_the_file_of_constants(stage, tmp_path, capsys):
+    table = onp.arange(3, dtype="f4")
+    lowered = anvl.jit(anvl.grad(lambda x: np.sum(x * x * table))).lower(X)
+    file, constants, other = (str(tmp_path / x) for x in ("a.mlir", "constants.npz", "x.npy"))
+    Path(file).write_text(lowered.mlir(stage))
+    onp.savez(constants, **lowered.constants(stage))
+    onp.save(other, onp.ones(3, "f4"))
+    assert main([file, f"--inputs={constants}", f"--input=x={other}"]) == 0
+    assert capsys.readouterr().out == "f32[3] 0.0 2.0 4.0\n"
+    name = next(iter(lowered.constants(stage)))
+    onp.save(other, onp.full(3, 2, "f4"))
+    assert main([file, f"--input={name}={other}", f"--input=x={other}"]) == 0
+    assert capsys.readouterr().out == "f32[3] 8.0 8.0 8.0\n"
 
 
 DECLARED = "func.func private @g(tensor<f32>) -> tensor<f32>"

@@ -7,7 +7,7 @@ from anvl.passes.framework import native, pipeline, pipeline_parser
 from anvl.passes.framework.pass_base import Pass, registered_passes
 from anvl.passes.framework.pipeline import Native, Nest, Pipeline
 from anvl.tools.io.command_line import UsageError
-from anvl.tools.io.entry_points import load_passes_in
+from anvl.tools.io.entry_points import load_all, load_passes_in
 from anvl.tools.opt import flags
 from anvl.tools.opt.flags import Settings
 
@@ -37,11 +37,19 @@ def given_pipeline(
     whether the pipeline must run on a module.
     """
     load_passes_in(" ".join([anchored or short or "", *(name for name, _ in passes)]))
-    try:
+
+    def parsed() -> Pipeline:
         if anchored and on_module:
             _check_anchored(anchored)
         text = ",".join(_pass_text(*given, flag_names) for given in passes)
         return pipeline.parse(anchored or short or text)
+
+    try:
+        try:
+            return parsed()
+        except (ValueError, UsageError):
+            load_all()  # a name may be close to that of a pass of an installed package
+            return parsed()
     except ValueError as error:
         raise UsageError(str(error)) from None
 
