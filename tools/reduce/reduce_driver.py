@@ -114,7 +114,10 @@ def _expected(settings: Settings) -> str:
     if settings.differs:
         return "no results differ; give --random-seed or tolerances, or check that both execute"
     if settings.gradient:
-        return "no derivative disagrees with differences"
+        return (
+            "no derivative that can be computed disagrees with differences; "
+            "anvl-opt --anvl-verify-gradient shows all of them, or what they lack"
+        )
     return f"{settings.test} does not exit with 1 on this module"
 
 
