@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 ON_PLUGIN := $(if $(PLUGIN),ANVL_DEFAULT_DEVICE=$(PLUGIN))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-processors test-newest test-matrix check unit lit examples sweep sweep-part newest-part mutants fuzz jax foreign foreign-torch array-api fuzz-text names bench bench-compare typing public-types format ops docs wheel clean
+.PHONY: help setup demo test test-processors test-newest test-matrix check unit lit examples sweep sweep-part newest-part mutants differential fuzz jax foreign foreign-torch array-api fuzz-text names bench bench-compare typing public-types format ops docs wheel clean
 
 help: ## list the targets
 	@echo "anvl: the two commands to start with are \`make demo\` and \`make test\`."
@@ -88,6 +88,11 @@ fuzz: setup ## random programs, for SECONDS=60, or of SEED=n: each run in every 
 
 mutants: setup ## plant bugs in the rules of the ops, and count what their tests find
 	$(BIN)/python test/mutants/run.py $(OPTIONS)
+
+differential: setup ## every function beside NumPy's or SciPy's, EXAMPLES=30 calls each; LINES=a part of names
+	ANVL_EXAMPLES=$(or $(EXAMPLES),30) $(BIN)/python -m pytest -q --tb=short --maxfail=1000 \
+	  test/unit/differential/test_differential.py::test_values \
+	  test/unit/differential/test_differential.py::test_derivatives $(if $(LINES),-k "$(LINES)")
 
 jax: $(BENCH_STAMP) ## compare the values of the ops with jax's (installed for this and bench alone)
 	$(BIN)/python -m pytest -q $(DIALECT)/test_against_jax.py

@@ -1,9 +1,16 @@
-"""Shared helpers of loops: activity of carries, and common ops."""
+"""Shared helpers of loops: activity of carries, and common ops.
+
+Note [Unread results]
+    Where a result of a loop is not read, what only it needs may be zero (`Program.__call__`): the
+    result is some number, or NaN (a system whose matrix has become zero).  So the adjoint of the
+    loop does not pass it: a cotangent of zero times NaN would be NaN.
+"""
 
 from collections.abc import Iterable, Sequence, Set
 from typing import Any
 
 from anvl.dialect.core.create import full, zeros_like
+from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.shape import reshaped
 from anvl.dialect.interpreters.batch import repeated
@@ -20,6 +27,7 @@ __all__ = [
     "fixed_point_flags",
     "live_arguments",
     "member",
+    "reached_results",
     "scatter_flagged",
     "split_sizes",
     "tangents_of",
@@ -63,6 +71,19 @@ def live_arguments(
         if carried == wanted[:n]:
             return flags
         wanted[:n] = carried
+
+
+def reached_results(body: Program, n: int, gs: Sequence[Any]) -> list[bool]:
+    """For each result of a step, whether a cotangent reaches it: see Note [Unread results].
+
+    `gs` are the cotangents of the results of the loop, None for none; the first n are carries.
+    """
+    given = [g is not None for g in gs]
+    read = live_arguments(body, n, given)
+    return [
+        differentiable(y.type) and (has or (i < n and read[i]))
+        for i, (y, has) in enumerate(zip(body.results, given, strict=True))
+    ]
 
 
 def active_arguments(body: Program, n: int, moves: Sequence[bool]) -> list[bool]:

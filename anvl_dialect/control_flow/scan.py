@@ -26,6 +26,7 @@ from anvl.dialect.control_flow.loop_values import (
     fixed_point_flags,
     live_arguments,
     member,
+    reached_results,
     scatter_flagged,
     split_sizes,
     tangents_of,
@@ -320,8 +321,8 @@ class Scan(FunctionRule):
         kept = found[len(ys) :]
         ends = [
             zeros_like(y) if g is None else g
-            for g, y in zip(gs[:n], found[:n], strict=True)
-            if differentiable(y.type)
+            for g, y, has in zip(gs[:n], found[:n], parts.has_cotangent, strict=False)
+            if has
         ]
         seeds = [g for g in gs[n:] if g is not None]
         sums = [zeros_like(x) for x in rest if differentiable(x.type)]
@@ -340,7 +341,8 @@ class Scan(FunctionRule):
             back, [len(ends), len(sums), len(back) - len(ends) - len(sums)]
         )
         given = iter([*firsts, *stacked, *totals])
-        cotangents = [next(given) if differentiable(x.type) else None for x in xs]
+        has_any = [*parts.has_cotangent[:n], *(differentiable(x.type) for x in xs[n:])]
+        cotangents = [next(given) if has else None for has in has_any]
         return Replaced(found[: len(ys)], cotangents)
 
 
@@ -352,10 +354,7 @@ class _Backward:
         self.body = body = loop.body.program
         n = loop.n
         self.types = [x.type for x in body.arguments]
-        self.has_cotangent = [
-            differentiable(y.type) if i < n else gs[i] is not None
-            for i, y in enumerate(body.results)
-        ]
+        self.has_cotangent = reached_results(body, n, gs)
         seeds = [y.type for y, has in zip(body.results, self.has_cotangent, strict=True) if has]
         made = Program.of(self._pullback, [*self.types, *seeds], body.symbols)
         count = len(body.results)
@@ -404,7 +403,7 @@ class _Backward:
         """Emit one backward step, over cotangents of carries, sums, residuals, cotangents of ys."""
         loop, types = self.loop, self.types
         carries, arrays, rest = loop.split(types)
-        n_ends = sum(map(differentiable, carries))
+        n_ends = sum(self.has_cotangent[: loop.n])
         n_sums = sum(map(differentiable, rest))
         n_seeds = sum(self.has_cotangent[loop.n :])
         arguments = self.program.arguments
@@ -415,7 +414,10 @@ class _Backward:
         self.late.arguments = [*self.kept, *scanned, *shared, *arguments[len(types) :]]
         found = self.late(*kept, *xs, *others, *ends, *seeds)
         n_xs = sum(map(differentiable, arrays))
-        firsts, stacked, more = split_sizes(found, [n_ends, n_xs, n_sums])
+        moves = [differentiable(x) for x in carries]
+        firsts, stacked, more = split_sizes(found, [sum(moves), n_xs, n_sums])
+        reached = [h for h, moving in zip(self.has_cotangent, moves, strict=False) if moving]
+        firsts = [g for g, has in zip(firsts, reached, strict=True) if has]
         totals = [emit.add(a, b) for a, b in zip(sums, more, strict=True)]
         return [*firsts, *totals, *stacked]
 

@@ -8,6 +8,7 @@ from anvl.dialect.control_flow.loop_values import (
     and_below,
     live_arguments,
     member,
+    reached_results,
     split_sizes,
     update_at,
 )
@@ -106,7 +107,8 @@ def pulled_back(
 
     `loop` is a `Loop`; `xs` are its initial carries, and the values that it captures.
     """
-    back = _adjoint_step(loop.body)
+    reached = reached_results(loop.body, len(xs[0]), gs)
+    back = _adjoint_step(loop.body, reached)
     kept = _needed_carries(loop.body, back)
     this = _Loop(loop.cond, loop.body, *xs, loop.plan, loop.ends, back, kept)
     with ir.InsertionPoint(place):
@@ -115,13 +117,13 @@ def pulled_back(
     ends, count, shift, inputs = found[:n], found[n], found[n + 1], found[n + 2 :]
     seeds = [
         zeros_like(y) if g is None else g
-        for g, y in zip(gs, ends, strict=True)
-        if differentiable(y.type)
+        for g, y, has in zip(gs, ends, reached, strict=True)
+        if has
     ]
     firsts, sums = _backward(this, count, shift, inputs, seeds)
     given = iter([*firsts, *sums])
-    operands = [*this.carry, *this.rest]
-    return ends, [next(given) if differentiable(x.type) else None for x in operands]
+    moves = [*reached, *(differentiable(x.type) for x in this.rest)]
+    return ends, [next(given) if has else None for has in moves]
 
 
 # -- forward ---------------------------------------------------------------------------------------
@@ -218,18 +220,20 @@ def _backward(
     return firsts, totals
 
 
-def _adjoint_step(body: Program) -> Program:
+def _adjoint_step(body: Program, reached: Sequence[bool]) -> Program:
     """Adjoint of one step: from its arguments and the cotangents of the next carry to the
-    cotangents of the arguments."""
+    cotangents of the arguments; of carries, those that a cotangent has `reached`."""
     count = len(body.arguments)
+    wanted = [*reached, *(differentiable(x.type) for x in body.arguments[len(reached) :])]
 
     def pullback(*values: Value) -> list[Value]:
         xs, given = values[:count], iter(values[count:])
-        seeds = [next(given) if differentiable(y.type) else None for y in body.results]
-        pairs = zip(vjp_of(body, xs, seeds, symbols=body.symbols), xs, strict=True)
-        return [zeros_like(x) if g is None else g for g, x in pairs if differentiable(x.type)]
+        seeds = [next(given) if has else None for has in reached]
+        found = vjp_of(body, xs, seeds, symbols=body.symbols)
+        pairs = [(g, x) for g, x, has in zip(found, xs, wanted, strict=True) if has]
+        return [zeros_like(x) if g is None else g for g, x in pairs]
 
-    floats = [y.type for y in body.results if differentiable(y.type)]
+    floats = [y.type for y, has in zip(body.results, reached, strict=True) if has]
     return Program.of(pullback, [*(x.type for x in body.arguments), *floats], body.symbols)
 
 

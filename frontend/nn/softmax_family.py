@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 
 from anvl import numpy as anp
-from anvl.core.promote import as_tracer, broadcast_shapes, broadcast_to, convert, promoted
+from anvl.core.promote import (
+    as_tracer,
+    broadcast_shapes,
+    broadcast_to,
+    constant,
+    convert,
+    promoted,
+)
 from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import Axis, axes_of
@@ -164,7 +171,8 @@ def logmeanexp(x: Any, axis: Axis = None, where: Any = None, keepdims: bool = Fa
     shape = anp.shape(x)
     axes = axes_of(axis, len(shape), "logmeanexp")
     if where is None:
-        count: Any = float(np.prod([shape[a] for a in axes]))
+        # Of a Python number the logarithm would have the 32 bits of the default float.
+        count: Any = constant(float(np.prod([shape[a] for a in axes])), found.dtype)
     else:
         mask = _bools("logmeanexp", where, shape)
         count = anp.sum(convert(mask, found.dtype), axis=axes, keepdims=keepdims)

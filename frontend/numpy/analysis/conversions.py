@@ -55,7 +55,7 @@ def ascontiguousarray(x: Any, dtype: Any = None) -> Any:
 
 @hiding_frames
 def asfortranarray(x: Any, dtype: Any = None) -> Any:
-    """Convert x to an array: `asarray`, as arrays have no order in memory.
+    """Convert x to an array with at least one axis: arrays have no order in memory.
 
     Source: `numpy.asfortranarray`.
 
@@ -63,7 +63,7 @@ def asfortranarray(x: Any, dtype: Any = None) -> Any:
     >>> print(np.asfortranarray([1, 2]))
     [1 2]
     """
-    return asarray(x, dtype)
+    return ascontiguousarray(x, dtype)
 
 
 def isfortran(x: Any) -> bool:

@@ -20,7 +20,7 @@ from anvl.numpy.functions.cumulative import cumprod, cumsum
 from anvl.numpy.functions.elementwise import divide, mark_weak, real, sqrt, subtract
 from anvl.numpy.functions.emitting import is_kind
 from anvl.numpy.functions.norms import squared_modulus
-from anvl.numpy.functions.quantiles import divided_by_100, of_elements
+from anvl.numpy.functions.quantiles import of_elements
 from anvl.numpy.functions.reductions import all, argmax, argmin, chosen, sum
 from anvl.runtime import Array, hiding_frames
 
@@ -187,8 +187,9 @@ def nancumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
 
 @hiding_frames
 def nanquantile(
-    x: Any, q: Any, axis: Axis = None, *, method: str = "linear", keepdims: bool = False
-) -> Any:
+    x: Any, q: Any, axis: Axis = None, *, method: str = "linear", keepdims: bool = False,
+    weights: Any = None,
+) -> Any:  # fmt: skip
     """Quantile q, 0 to 1, of the numbers along `axis`, ignoring NaN: see `quantile`.
 
     NaN where there are no numbers.  Equal elements share the derivative evenly.
@@ -198,13 +199,14 @@ def nanquantile(
     >>> print(np.nanquantile(np.asarray([1.0, np.nan, 2.0, 4.0]), 0.5))
     2.0
     """
-    return of_elements("nanquantile", x, q, axis, method, keepdims)
+    return of_elements("nanquantile", x, q, axis, method, keepdims, weights)
 
 
 @hiding_frames
 def nanpercentile(
-    x: Any, q: Any, axis: Axis = None, *, method: str = "linear", keepdims: bool = False
-) -> Any:
+    x: Any, q: Any, axis: Axis = None, *, method: str = "linear", keepdims: bool = False,
+    weights: Any = None,
+) -> Any:  # fmt: skip
     """Percentile q, 0 to 100, of the numbers along `axis`, ignoring NaN: see `percentile`.
 
     NaN where there are no numbers.  Equal elements share the derivative evenly.
@@ -214,7 +216,7 @@ def nanpercentile(
     >>> print(np.nanpercentile(np.asarray([1.0, np.nan, 2.0, 4.0]), 50))
     2.0
     """
-    return of_elements("nanpercentile", x, divided_by_100(q), axis, method, keepdims)
+    return of_elements("nanpercentile", x, q, axis, method, keepdims, weights)
 
 
 @hiding_frames

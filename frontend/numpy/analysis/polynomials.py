@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from anvl.core.promote import convert, promoted
+from anvl.core.avals import aval
+from anvl.core.config import default_dtype
+from anvl.core.promote import common_dtype, convert, promoted
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.errors import TraceError
 from anvl.dispatch.eager import public
@@ -195,6 +197,8 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     if vector.ndim != 1:
         raise ValueError(f"vander: takes a vector, got {vector.aval}")
     (operand,), _ = promoted("vander", (vector,), "int")
+    if operand.dtype.kind in "iu":  # powers need room: as in NumPy, at least the default integer
+        operand = convert(operand, common_dtype(operand.aval, aval(default_dtype(int)))[0])
     count = operand.shape[0] if N is None else int_of(N, "N", "vander", least=0)
     columns = [ones_like(operand)]
     for _ in range(count - 1):

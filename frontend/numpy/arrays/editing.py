@@ -49,6 +49,11 @@ def _refuse_inplace(name: str, inplace: Any) -> None:
         )
 
 
+def _places(indices: Any) -> Any:
+    """Indices as an array: as arguments, numbers would take their dtype from the arrays beside."""
+    return asarray(indices) if isinstance(indices, int | list | tuple) else indices
+
+
 @hiding_frames
 def put_along_axis(
     x: Any, indices: Any, values: Any, axis: int | None, *, inplace: bool = False
@@ -66,7 +71,7 @@ def put_along_axis(
      [9 4]]
     """
     _refuse_inplace("put_along_axis", inplace)
-    return _put_along(x, indices, values, axis)
+    return _put_along(x, _places(indices), values, axis)
 
 
 @public("axis")
@@ -105,7 +110,7 @@ def put(x: Any, ind: Any, v: Any, mode: str | None = None, *, inplace: bool = Fa
     _refuse_inplace("put", inplace)
     if mode not in (None, "clip", "wrap"):
         raise ValueError(f"put: mode {mode!r} is neither 'clip' nor 'wrap', nor None")
-    return _put(x, ind, v, mode)
+    return _put(x, _places(ind), v, mode)
 
 
 @public("mode")

@@ -15,7 +15,7 @@ from anvl.core.config import counting_dtype
 from anvl.core.promote import as_tracer, constant, convert, promoted
 from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
-from anvl.numpy.arrays.axes import Axis, axes_of
+from anvl.numpy.arrays.axes import Axis, axes_of, axis_of
 from anvl.numpy.arrays.choice import (
     isfinite,
     isinf,
@@ -27,9 +27,10 @@ from anvl.numpy.arrays.choice import (
 )
 from anvl.numpy.arrays.creation import asarray
 from anvl.numpy.arrays.indexing import take, take_along_axis
-from anvl.numpy.arrays.shaping import broadcast_to, moveaxis, reshape
-from anvl.numpy.arrays.sorting import sort
+from anvl.numpy.arrays.shaping import broadcast_to, moveaxis, permute_dims, reshape
+from anvl.numpy.arrays.sorting import argsort, sort
 from anvl.numpy.functions.arithmetic import remainder
+from anvl.numpy.functions.cumulative import cumsum
 from anvl.numpy.functions.elementwise import (
     add,
     astype,
@@ -50,7 +51,7 @@ from anvl.numpy.functions.elementwise import (
     subtract,
 )
 from anvl.numpy.functions.emitting import is_kind, prim
-from anvl.numpy.functions.reductions import sum
+from anvl.numpy.functions.reductions import all, any, sum
 from anvl.runtime import hiding_frames
 
 __all__ = ["median", "percentile", "quantile"]
@@ -86,8 +87,9 @@ def median(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
 
 @hiding_frames
 def quantile(
-    x: Any, q: Any, axis: Axis = None, *, method: str = "linear", keepdims: bool = False
-) -> Any:
+    x: Any, q: Any, axis: Axis = None, *, method: str = "linear", keepdims: bool = False,
+    weights: Any = None,
+) -> Any:  # fmt: skip
     """Quantile q, 0 to 1, of the elements along `axis`.
 
     With n sorted elements, quantile q is at position q (n - 1), or as the method says.  Between a
@@ -109,15 +111,21 @@ def quantile(
         "interpolated_inverted_cdf", "hazen", "weibull", "linear", "median_unbiased" and
         "normal_unbiased", which interpolate.
     keepdims : bool
+    weights : array, optional
+        How often each element counts, not negative: of the shape of x, or of those of its axes that
+        `axis` names.  For "inverted_cdf": the first element at which the sum of weights reaches q
+        of all.
 
     Returns
     -------
-    An array; its first axes are those of q, then come the remaining axes of x.
+    An array; its first axes are those of q, then come the remaining axes of x.  An array q of wider
+    floats makes it as wide.  NaN where a weight is negative or all are 0.
 
     Raises
     ------
     ValueError
-        Another method, an axis that x does not have, or no elements.
+        Another method, an axis that x does not have, no elements; weights of another shape, or for
+        another method.
 
     Notes
     -----
@@ -130,13 +138,14 @@ def quantile(
     >>> print(np.quantile(np.asarray([1.0, 2.0, 4.0]), np.asarray([0.25, 0.5])))
     [1.5 2. ]
     """
-    return of_elements("quantile", x, q, axis, method, keepdims)
+    return of_elements("quantile", x, q, axis, method, keepdims, weights)
 
 
 @hiding_frames
 def percentile(
-    x: Any, q: Any, axis: Axis = None, *, method: str = "linear", keepdims: bool = False
-) -> Any:
+    x: Any, q: Any, axis: Axis = None, *, method: str = "linear", keepdims: bool = False,
+    weights: Any = None,
+) -> Any:  # fmt: skip
     """Percentile q of the elements along `axis`: `quantile` of q / 100.
 
     Equal elements share the derivative evenly.
@@ -145,54 +154,69 @@ def percentile(
     >>> print(np.percentile(np.asarray([1.0, 2.0, 4.0]), 25))
     1.5
     """
-    return of_elements("percentile", x, divided_by_100(q), axis, method, keepdims)
+    return of_elements("percentile", x, q, axis, method, keepdims, weights)
 
 
-def divided_by_100(q: Any) -> Any:
-    """A percentage as a part; a Python number keeps all its digits."""
-    return q / 100 if isinstance(q, int | float) else divide(_parts(q), 100)
-
-
-def _parts(q: Any) -> Any:
-    """q as an array; lists of numbers keep all their digits, and take the dtype of x."""
-    return asarray(q, "f64") if isinstance(q, list | tuple) else q
-
-
-def of_elements(name: str, x: Any, q: Any, axis: Axis, method: str, keepdims: bool) -> Any:
+def of_elements(
+    name: str, x: Any, q: Any, axis: Axis, method: str, keepdims: bool, weights: Any = None
+) -> Any:
     """Quantiles of arrays; those whose name begins with "nan" ignore NaN."""
+    given = method, keepdims, weights
     # A Python number is part of the program: as an argument it would be rounded to an f32.
-    of = _of_number if isinstance(q, int | float) else _of_array
-    return of(name, x, _parts(q), axis, method, keepdims)
+    if isinstance(q, int | float):
+        return _of_number(name, x, q / 100 if "percentile" in name else q, axis, *given)
+    # Lists of numbers keep all their digits, and take the dtype of x.
+    listed = isinstance(q, list | tuple)
+    part = asarray(q, "f64") if listed else q
+    return _of_array(name, x, part, axis, *given, listed)
 
 
 @public("name", "q", "axis", "method", "keepdims")
-def _of_number(name: str, x: Any, q: float, axis: Axis, method: str, keepdims: bool) -> Any:
-    return _evaluated(name, x, q, axis, method, keepdims)
+def _of_number(
+    name: str, x: Any, q: float, axis: Axis, method: str, keepdims: bool, weights: Any
+) -> Any:
+    return _evaluated(name, x, q, axis, method, keepdims, weights)
 
 
-@public("name", "axis", "method", "keepdims")
-def _of_array(name: str, x: Any, q: Any, axis: Axis, method: str, keepdims: bool) -> Any:
-    return _evaluated(name, x, q, axis, method, keepdims)
+@public("name", "axis", "method", "keepdims", "listed")
+def _of_array(
+    name: str, x: Any, q: Any, axis: Axis, method: str, keepdims: bool, weights: Any, listed: bool
+) -> Any:
+    part = as_tracer(q, name)
+    if is_kind(part, "complex"):
+        raise TypeError(f"{name}: q is {part.aval}; complex numbers are no parts")
+    if not listed:
+        (x, part), _ = promoted(name, (x, part), "float", broadcast=False)
+    part = divide(part, 100) if "percentile" in name else part
+    return _evaluated(name, x, part, axis, method, keepdims, weights)
 
 
-def _evaluated(name: str, x: Any, q: Any, axis: Axis, method: str, keepdims: bool) -> Any:
+def _evaluated(
+    name: str, x: Any, q: Any, axis: Axis, method: str, keepdims: bool, weights: Any = None
+) -> Any:
     if method not in _METHODS:
         raise ValueError(f"{name}: method {method!r} is not one of {', '.join(_METHODS)}")
     (operand,), weak = promoted(name, (x,), "float")
     if is_kind(operand, "complex"):
         raise TypeError(f"{name}: {operand.aval} is complex; complex numbers have no quantiles")
     axes = axes_of(axis, operand.ndim, name)
-    # Where the two middle ones of [0, 1, 1, 5] tie, the median is smooth, half of each.
-    ordered = prim("share_ties", sort(_rows(operand, axes), axis=0), axis=0)
-    if ordered.shape[0] == 0:
+    rows = _rows(operand, axes)
+    if rows.shape[0] == 0:
         raise ValueError(f"{name}: {operand.aval} has no elements along axis {axes}")
     dtype = operand.dtype
     wide = np.dtype(np.float32) if dtype.itemsize <= 2 else dtype  # a position needs its bits
     is_number = isinstance(q, int | float)
     part = constant(float(q), wide) if is_number else convert(as_tracer(q, name), wide)
     inside = logical_and(greater_equal(part, 0), less_equal(part, 1))
-    found, defined = _found(ordered, where(inside, part, 0), method, name.startswith("nan"))
-    result = convert(where(logical_and(_spread(inside, ordered), defined), found, np.nan), dtype)
+    at, ignores_nan = where(inside, part, 0), name.startswith("nan")
+    if weights is None:
+        # Where the two middle ones of [0, 1, 1, 5] tie, the median is smooth, half of each.
+        ordered = prim("share_ties", sort(rows, axis=0), axis=0)
+        found, defined = _found(ordered, at, method, ignores_nan)
+    else:
+        shares = _shares(name, as_tracer(weights, name), operand, axis, method)
+        found, defined = _weighted(rows, _rows(shares, axes), at, ignores_nan)
+    result = convert(where(logical_and(_spread(inside, rows), defined), found, np.nan), dtype)
     if keepdims:
         sizes = tuple(1 if i in axes else n for i, n in enumerate(operand.shape))
         result = reshape(result, (*part.shape, *sizes))
@@ -208,6 +232,53 @@ def _found(ordered: Tracer, part: Any, method: str, ignores_nan: bool) -> tuple[
     counts = sum(logical_not(isnan(ordered)), axis=0)
     at = broadcast_to(_spread(part, ordered), part.shape + counts.shape)
     return _interpolate(ordered, at, counts, method), greater_equal(counts, 1)
+
+
+def _shares(name: str, weights: Tracer, x: Tracer, axis: Axis, method: str) -> Tracer:
+    """Weights of the shape of x."""
+    if method != "inverted_cdf":
+        raise ValueError(f'{name}: method {method!r} has no weights; give method="inverted_cdf"')
+    if is_kind(weights, "complex"):
+        raise TypeError(f"{name}: weights are {weights.aval}; they must be real")
+    if weights.shape == x.shape:
+        return weights
+    given = axes_of(axis, x.ndim, name)
+    if isinstance(axis, list | tuple):
+        given = tuple(axis_of(a, x.ndim, name) for a in axis)
+    wanted = tuple(x.shape[a] for a in given)
+    if axis is None or weights.shape != wanted:
+        raise ValueError(
+            f"{name}: weights are {weights.aval}, x is {x.aval}; give as many, or with an axis "
+            f"those along it{'' if axis is None else f', of shape {wanted}'}"
+        )
+    sizes = tuple(n if i in given else 1 for i, n in enumerate(x.shape))
+    in_order = permute_dims(weights, tuple(int(i) for i in np.argsort(given)))
+    return broadcast_to(reshape(in_order, sizes), x.shape)
+
+
+def _weighted(rows: Tracer, weights: Tracer, part: Any, ignores_nan: bool) -> tuple[Any, Any]:
+    """Quantiles along the first axis of elements that count as often as `weights` say.
+
+    Source: `numpy.quantile`, which takes the first element at which the sum of the weights, in the
+    order of the elements and as a part of all, is not below q.
+    """
+    absent = isnan(rows)
+    loads = convert(weights, part.dtype)
+    loads = where(absent, 0, loads) if ignores_nan else loads
+    order = argsort(rows, axis=0)
+    ordered = prim("share_ties", take_along_axis(rows, order, 0), axis=0)
+    sums = cumsum(take_along_axis(loads, order, 0), axis=0)
+    total = sums[-1:]
+    usable = logical_and(all(greater_equal(loads, 0), axis=0), greater(total[0], 0))
+    parts = divide(sums, where(usable, total, 1))
+    parts = where(equal(parts, 0), -1, parts)  # elements that do not count are not the first
+    n, n_q = rows.shape[0], part.ndim
+    parts = broadcast_to(parts, part.shape + parts.shape)
+    below = less(parts, reshape(part, part.shape + (1,) * rows.ndim))
+    at = minimum(sum(below, axis=n_q), n - 1)
+    missing = all(absent, axis=0) if ignores_nan else any(absent, axis=0)
+    found = take_along_axis(ordered, reshape(at, (math.prod(part.shape), *rows.shape[1:])), 0)
+    return reshape(found, at.shape), logical_and(usable, logical_not(missing))
 
 
 def _rows(x: Tracer, axes: tuple[int, ...]) -> Tracer:

@@ -227,6 +227,8 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     """
     operand = as_tracer(x, "diff")
     at, times = axis_of(axis, operand.ndim, "diff"), int_of(n, "n", "diff", least=0)
+    if times == 0:  # as in NumPy: what it would be extended by is of no use
+        return operand
     ends = [prepend, operand, append]
     operand = concatenate([_end(e, operand, at) for e in ends if e is not None], at)
     for _ in range(times):

@@ -48,7 +48,6 @@ from anvl.scipy.linalg.linear_systems import inv as inv
 from anvl.scipy.linalg.linear_systems import lu_factor as lu_factor
 from anvl.scipy.linalg.linear_systems import lu_solve as lu_solve
 from anvl.scipy.linalg.linear_systems import solve as solve
-from anvl.scipy.linalg.linear_systems import solve_circulant as solve_circulant
 from anvl.scipy.linalg.linear_systems import solve_triangular as solve_triangular
 from anvl.scipy.linalg.matrices_of_a_size import dft as dft
 from anvl.scipy.linalg.matrices_of_a_size import hadamard as hadamard
@@ -71,6 +70,7 @@ from anvl.scipy.linalg.special_matrices import fiedler as fiedler
 from anvl.scipy.linalg.special_matrices import fiedler_companion as fiedler_companion
 from anvl.scipy.linalg.special_matrices import hankel as hankel
 from anvl.scipy.linalg.special_matrices import leslie as leslie
+from anvl.scipy.linalg.special_matrices import solve_circulant as solve_circulant
 from anvl.scipy.linalg.special_matrices import toeplitz as toeplitz
 
 __all__ = [

@@ -16,7 +16,7 @@ from anvl.scipy.linalg.stacks import hermitian, one_of
 
 __all__ = [
     "cho_factor", "cho_solve", "cholesky", "det", "inv", "lu_factor", "lu_solve", "solve",
-    "solve_circulant", "solve_triangular",
+    "solve_triangular",
 ]  # fmt: skip
 
 
@@ -460,39 +460,3 @@ def _order(swaps: Any) -> Any:
         return anp.astype(anp.where(here, its, anp.where(there, mine, order)), "int32")
 
     return fori_loop(0, count, swapped, start)
-
-
-@public()
-def solve_circulant(c: Any, b: Any) -> Any:
-    """Solve C x = b, where C is the circulant matrix whose first column is c, by `fft`.
-
-    Parameters
-    ----------
-    c : array of shape (..., n)
-    b : array of shape (..., n)
-
-    Returns
-    -------
-    An array of the broadcast shape of c and b, real if both are; infinite or NaN where C is
-    singular.
-
-    Raises
-    ------
-    ValueError
-        The sizes differ.
-
-    Notes
-    -----
-    The eigenvalues of C are the discrete Fourier transform of c.
-    Source: G. Golub and C. Van Loan, Matrix Computations (4th ed., 2013), section 4.8.2.
-
-    Examples
-    --------
-    >>> import anvl.numpy as np
-    >>> from anvl.scipy import linalg
-    >>> print(linalg.solve_circulant(np.asarray([2.0, 0.0]), np.asarray([2.0, 4.0])))
-    [1. 2.]
-    """
-    (x, y), _ = promoted("solve_circulant", (c, b), at_least="float")
-    found = anp.fft.ifft(anp.divide(anp.fft.fft(y), anp.fft.fft(x)))
-    return found if x.dtype.kind == "c" else anp.real(found)

@@ -1,4 +1,7 @@
-"""Matrices made of vectors: `toeplitz`, `circulant`, `companion`, `block_diag` and others."""
+"""Matrices made of vectors: `toeplitz`, `circulant`, `companion`, `block_diag` and others.
+
+`solve_circulant` solves a system with one of them.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,12 @@ import numpy as np
 import anvl.numpy as anp
 from anvl.core.promote import as_tracer, promoted
 from anvl.dispatch.eager import public
-from anvl.numpy.arrays.axes import int_of
+from anvl.numpy.arrays.axes import axis_of, int_of
 from anvl.scipy.linalg.stacks import one_of
 
 __all__ = [
     "block_diag", "circulant", "companion", "convolution_matrix", "fiedler", "fiedler_companion",
-    "hankel", "leslie", "toeplitz",
+    "hankel", "leslie", "solve_circulant", "toeplitz",
 ]  # fmt: skip
 
 
@@ -379,3 +382,55 @@ def fiedler(a: Any) -> Any:
     """
     x = _vector("fiedler", "a", a)
     return anp.abs(anp.subtract(anp.expand_dims(x, -1), anp.expand_dims(x, -2)))
+
+
+@public("caxis", "baxis", "outaxis")
+def solve_circulant(c: Any, b: Any, *, caxis: int = -1, baxis: int = 0, outaxis: int = 0) -> Any:
+    """Solve C x = b, where C is the circulant matrix whose first column is c, by `fft`.
+
+    Parameters
+    ----------
+    c : array
+        With an axis of size n, the first columns.
+    b : array
+        With an axis of size n, the right sides: the columns of a matrix.
+    caxis, baxis, outaxis : int
+        The axes of size n of c, of b, and of the result.
+
+    Returns
+    -------
+    An array, real if c and b are; its other axes are those of c and b, broadcast.  Infinite or NaN
+    where C is singular.
+
+    Raises
+    ------
+    ValueError
+        The sizes differ, or the other axes do not broadcast.
+    AxisError
+        c, b or the result lacks the axis.
+
+    Notes
+    -----
+    The eigenvalues of C are the discrete Fourier transform of c.
+    Source: G. Golub and C. Van Loan, Matrix Computations (4th ed., 2013), section 4.8.2.
+
+    Examples
+    --------
+    >>> import anvl.numpy as np
+    >>> from anvl.scipy import linalg
+    >>> print(linalg.solve_circulant(np.asarray([2.0, 0.0]), np.asarray([2.0, 4.0])))
+    [1. 2.]
+    """
+    (x, y), _ = promoted("solve_circulant", (c, b), at_least="float", broadcast=False)
+    x, y = (
+        anp.moveaxis(a, axis_of(axis, a.ndim, "solve_circulant"), -1)
+        for a, axis in ((x, caxis), (y, baxis))
+    )
+    if x.shape[-1] != y.shape[-1]:
+        raise ValueError(
+            f"solve_circulant: c has {x.shape[-1]} elements along axis {caxis}, and b "
+            f"{y.shape[-1]} along axis {baxis}; give as many"
+        )
+    found = anp.fft.ifft(anp.divide(anp.fft.fft(y), anp.fft.fft(x)))
+    made = found if x.dtype.kind == "c" else anp.real(found)
+    return anp.moveaxis(made, -1, axis_of(outaxis, made.ndim, "solve_circulant"))
