@@ -1,12 +1,15 @@
 """(a) From a Python function to StableHLO of its gradient, for programs of growing length."""
 
+import resource
+import time
 from collections.abc import Sequence
 from functools import partial
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import anvl
-from measure import in_turns, median, median_stages
+from measure import in_turns, median, median_stages, no_garbage_collection
 from programs import UNROLLED, Program, agree
 from rows import AtLeastAsFast, AtMost, Result, Row
 from sides import Side, Stages, total
@@ -20,6 +23,8 @@ MOST_COMPARED = 1_000  # ops; XLA needs too long for longer gradients
 
 FASTER = AtLeastAsFast(10)
 LINEAR = AtMost(11, "x")  # ten times the ops
+SMALL = AtMost(5, "kB")
+TRACED = {"full": 10_000, "quick": 10_000, "tiny": 24}
 
 INCLUDED = (
     "fresh function objects in each run, so both sides trace anew; what jax keeps for its own "
@@ -40,7 +45,40 @@ def run(sides: list[Side], scale: str) -> Result:
         turns = _turns(program, sizes, sides, ROUNDS[scale])
         result.rows += [_row(program, n, turns, differences.get(n)) for n in sizes]
         result.rows += _growth(program, turns)
+    result.rows += _trace_rows(scale)
     return result
+
+
+def _trace_rows(scale: str) -> list[Row]:
+    """What ten times as many ops take to be traced, in processor time, and the memory of one."""
+    program, size = UNROLLED[1], TRACED[scale]
+    arguments = program.arguments()
+
+    def traced(count: int) -> tuple[float, int]:
+        f = anvl.jit(program.make(anvl.numpy, count))
+        with no_garbage_collection():
+            memory, start = _memory(), time.process_time()
+            program_of_f = f.trace(*arguments)
+            seconds, grown = time.process_time() - start, _memory() - memory
+        del program_of_f
+        return seconds, grown
+
+    runs = [(traced(size), traced(10 * size)) for _ in range(ROUNDS[scale])]
+    growth = median([long[0] / short[0] for short, long in runs])
+    an_op = max(long[1] for _, long in runs) / (10 * size) / 1e3
+    return [
+        Row(f"trace, time of {10 * size:,} ops in times of {size:,}", "x", growth, None, LINEAR),
+        Row(f"trace, memory of one of {10 * size:,} ops", "kB", an_op, None, SMALL),
+    ]
+
+
+def _memory() -> int:
+    """Bytes of memory that this process holds, by Linux; 0 elsewhere."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except OSError:
+        return 0
+    return pages * resource.getpagesize()
 
 
 def _turns(

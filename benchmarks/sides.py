@@ -38,6 +38,7 @@ class Anvl:
         self.scan: Callable[..., Any] = anvl.scan
         self.fori_loop: Callable[..., Any] = anvl.fori_loop
         self.while_loop: Callable[..., Any] = anvl.while_loop
+        self.slope: Callable[..., Any] = anvl.grad
 
     def array(self, x: np.ndarray) -> Any:
         return anvl.numpy.asarray(x)
@@ -97,6 +98,8 @@ class Jax:
         self.checkpoint: Callable[..., Any] = jax.checkpoint
         self.scan: Callable[..., Any] = jax.lax.scan
         self.fori_loop: Callable[..., Any] = jax.lax.fori_loop
+        self.while_loop: Callable[..., Any] = jax.lax.while_loop
+        self.slope: Callable[..., Any] = jax.jacfwd  # reverse mode takes no loop
 
     def array(self, x: np.ndarray) -> Any:
         return self._jax.numpy.asarray(x)

@@ -1,5 +1,10 @@
-"""(h) hessian, vmap(grad) and jacrev: from a Python function to StableHLO, and the result's run."""
+"""(h) hessian, vmap(grad) and jacrev: from a Python function to StableHLO, and the result's run.
 
+Also the calls of Python functions that the gradient of a loop takes, which no other process
+disturbs.
+"""
+
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -10,7 +15,7 @@ import numpy as np
 import anvl
 from measure import calls_in_turns, in_turns, median, medians
 from programs import agree
-from rows import AtLeastAsFast, Result, Row
+from rows import AtLeastAsFast, AtMost, Result, Row
 from sides import Side, total
 
 STEPS = {"full": 20, "quick": 20, "tiny": 3}
@@ -20,6 +25,7 @@ RUNS = 3  # of one side in a round: a single short one would measure the process
 
 FASTER = AtLeastAsFast(10)
 NOT_LONGER = AtLeastAsFast(1)
+FEW_CALLS = AtMost(5_363, "")  # a tenth of November 2026
 
 INCLUDED = (
     "to StableHLO: fresh function objects, 3 runs in a turn, until the MLIR module is in memory; "
@@ -70,7 +76,41 @@ def run(sides: list[Side], scale: str) -> Result:
     for name in TRANSFORMS:
         for function in FUNCTIONS:
             result.rows += _rows(name, function, sides, scale)
+    of = {side.name: python_calls(side) for side in sides}
+    what = "Python calls of jit(vmap(grad(while_loop)))"
+    result.rows.append(Row(what, "", of["anvl"], of.get("jax"), FEW_CALLS))
     return result
+
+
+def python_calls(side: Side) -> int:
+    """Calls of Python functions from the gradient of a loop of three ops to its StableHLO.
+
+    jax has no reverse mode of such a loop: there it is the forward mode.
+    """
+    xp = side.numpy
+
+    def make() -> Callable[..., Any]:
+        def loop(x: Any) -> Any:
+            step: Callable[[Any], Any] = lambda c: (xp.sin(c[0]), c[1] + 1.0)  # noqa: E731
+            return side.while_loop(lambda c: c[1] < 10.0, step, (x, 0.0))[0]
+
+        return side.vmap(side.slope(loop))
+
+    arguments = [np.ones(4, np.float32)]
+    side.lowered(make(), arguments)
+    count = 0
+
+    def note(frame: Any, event: str, argument: Any) -> None:
+        nonlocal count
+        count += event == "call"
+
+    f = make()
+    sys.setprofile(note)
+    try:
+        side.lowered(f, arguments)
+    finally:
+        sys.setprofile(None)
+    return count
 
 
 def _rows(name: str, function: Steps, sides: list[Side], scale: str) -> list[Row]:

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from anvl.dialect.core.mlir import PassManager, ir
+from anvl.dialect.core.mlir import ir
 from anvl.passes.framework.pass_base import Pass
+from anvl.passes.functions.dce import drop_unused_functions
 from anvl.passes.functions.inlining import Inliner
 from anvl.passes.functions.symbol_utils import calls_by_function, functions_of, references
 
@@ -26,6 +27,4 @@ class Inline(Pass, argument="anvl-inline"):
         inliner = Inliner(functions, calls, references(functions, calls))
         for name in list(functions):
             inliner.inline_into(name, ())
-        manager = PassManager.parse("builtin.module(symbol-dce)", module.context)
-        manager.enable_verifier(False)
-        manager.run(module)
+        drop_unused_functions(module)

@@ -12,13 +12,13 @@ from anvl.dialect.control_flow.call import Callee, CallOp, Motion, declared_in
 from anvl.dialect.control_flow.case import CONTROL_FLOW
 from anvl.dialect.control_flow.region_ops import RegionOp
 from anvl.dialect.core.effects import function_has_effect, is_dce_able
-from anvl.dialect.core.mlir import PassManager, ir
+from anvl.dialect.core.mlir import ir
 from anvl.passes.expand.declarations import Expansion
 from anvl.passes.framework.pass_base import Pass, option
 from anvl.passes.framework.walk import find
-from anvl.passes.functions.dce import erase_unused
+from anvl.passes.functions.dce import drop_unused_functions, erase_unused
 from anvl.passes.functions.inlining import inline_calls
-from anvl.passes.functions.symbol_utils import body_of, callee_of, functions_of
+from anvl.passes.functions.symbol_utils import body_of, callee_of, functions_of, is_private
 
 __all__ = ["SimplifyControlFlow"]
 
@@ -48,25 +48,26 @@ class SimplifyControlFlow(Pass, argument=_NAME):
         is_declared = any(declared_in(set(f.attributes.keys())) for f in functions.values())
         if not is_declared and not find(module, *CONTROL_FLOW):
             return
+        if any(map(is_private, functions.values())):
+            # Earlier expansions leave the functions of which they made others: half the work here.
+            drop_unused_functions(module)
+            functions = functions_of(module)
         expansion = Expansion(module, functions, _NAME)
         simplifier = _Simplifier(expansion, self._motion(functions))
         for name in list(functions):
             simplifier.simplify(name)
         if simplifier.changed:
-            manager = PassManager.parse("builtin.module(symbol-dce)", module.context)
-            manager.enable_verifier(False)
-            manager.run(module)
+            drop_unused_functions(module)
 
     def _motion(self, functions: dict[str, ir.Operation]) -> Motion:
-        removable = partial(is_dce_able, functions=functions)
-
         def is_hoistable(op: Any) -> bool:
-            return removable(op) and (isinstance(op, CallOp | RegionOp) or type(op).pure)
+            is_movable = type(op).pure or isinstance(op, CallOp | RegionOp)
+            return is_movable and is_dce_able(op, functions)
 
         def preserves_zeros(op: Any) -> bool:
             return type(op).preserves_zeros and is_hoistable(op)
 
-        return Motion(removable, preserves_zeros if self.for_derivatives else is_hoistable)
+        return Motion(functions, preserves_zeros if self.for_derivatives else is_hoistable)
 
 
 class _Simplifier:
@@ -92,7 +93,8 @@ class _Simplifier:
                 return
             # So that the others see which of their results are unused.
             function = self.expansion.functions[name]
-            erase_unused(function.regions[0].blocks[0], self.motion.is_dce_able)
+            removable = partial(is_dce_able, functions=self.motion.functions)
+            erase_unused(function.regions[0].blocks[0], removable)
             # The result of a simplification (a branch, a smaller loop) may contain control flow.
             pending = self._control_flow_in(name)
 
@@ -120,7 +122,7 @@ class _Simplifier:
         if isinstance(view, RegionOp):
             if any(is_used):
                 return view.simplified(op, is_used, self.motion, expansion)
-            return [None] * len(is_used) if self.motion.is_dce_able(view) else None
+            return [None] * len(is_used) if is_dce_able(view, self.motion.functions) else None
         name = callee_of(op)
         rule = expansion.ruled.get(name)
         if rule is None or not rule.declares:

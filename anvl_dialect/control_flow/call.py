@@ -4,14 +4,14 @@ See Note [Functions with rules].
 """
 
 import abc
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple
 
 from anvl.dialect.core.attributes import symbols_in
 from anvl.dialect.core.captures import remembering
 from anvl.dialect.core.dialect import Anvl
-from anvl.dialect.core.effects import is_unsafe
+from anvl.dialect.core.effects import are_dce_able, is_unsafe
 from anvl.dialect.core.mlir import ir, register_view
 from anvl.dialect.core.op import AnvlOp, Operands, Results, Value
 from anvl.dialect.core.op_registry import OPS
@@ -42,14 +42,18 @@ __all__ = [
 
 
 class Motion(NamedTuple):
-    """Predicates on how an op in the body of a function may be moved.
+    """How the ops in the body of a function may be moved.
 
-    `is_dce_able`: it has no effect, so it may be erased if its results are unused; `is_hoistable`:
-    it may run before the function is called.
+    `functions`, of the module, tell which calls have effects; `is_hoistable`: an op may run before
+    the function is called.
     """
 
-    is_dce_able: Callable[[Any], bool]
+    functions: Mapping[str, ir.Operation] | None
     is_hoistable: Callable[[Any], bool]
+
+    def are_dce_able(self, ops: Iterable[Any]) -> bool:
+        """Whether none of these ops has an effect, so that they go if their results are unused."""
+        return are_dce_able(ops, self.functions)
 
 
 class FunctionRule(abc.ABC):

@@ -202,7 +202,7 @@ class ChoiceOp(RegionOp):
             at = 0 if known is None else cls.selected_branch(known, len(branches))
             return branches[at](*outer)
         inner = [o for branch in branches for o in list(branch.block.operations)[:-1]]
-        if all(is_used) or not all(map(motion.is_dce_able, inner)):
+        if all(is_used) or not motion.are_dce_able(inner):
             return None
 
         def less(branch: Program) -> list[Value]:

@@ -63,19 +63,13 @@ def simpler_form(
     and constants; `counts` are the numbers of the first two; `xs` are the operands of the loop,
     `is_used` tells for each result of the body whether it is used.
     """
-    if not all(
-        motion.is_dce_able(op) for p in programs for op in p.block.operations if _is_inner(op)
-    ):
+    if not all(motion.are_dce_able(p.block.operations) for p in programs):
         return None
     with remembering():  # nested loops are queried again and again
         search = _Search(programs, counts, xs, is_used, motion)
         if not search.finds():
             return None
     return search.form()
-
-
-def _is_inner(op: Any) -> bool:
-    return op.operation.name not in ("func.return", "stablehlo.return")
 
 
 class _Kept(NamedTuple):
@@ -104,44 +98,36 @@ class _Search:
         self.fixed = self._invariant_carries()
         self.live = self._live(is_used)
         self.numbers = {
-            i: x
-            for i in range(len(xs))
-            if self._is_constant(i) and (x := number_of(maker_of(self.xs[i]))) is not None
+            i: x for i in self._constants() if (x := number_of(maker_of(self.xs[i]))) is not None
         }
         self.moved = [self._hoisted(p) for p in programs]
-        reads = [
-            p.slice(self._results_to_compute(p), moved).values
-            for p, moved in zip(programs, self.moved, strict=True)
-        ]
-        self.is_read = [
-            any(p.arguments[i] in read for p, read in zip(programs, reads, strict=True))
-            for i in range(len(xs))
-        ]
+        self.is_read = [False] * len(xs)
+        for p, moved in zip(programs, self.moved, strict=True):
+            read = p.slice(self._results_to_compute(p), moved).values
+            for i, x in enumerate(p.arguments):
+                self.is_read[i] |= x in read
 
     def finds(self) -> bool:
         """Whether anything can be simplified."""
-        constants = range(self.n + self.m, len(self.xs))
         return (
             bool(self.fixed)
             or len(self.live) < len(self.body.results)
             or any(self.moved)
             or not all(self.is_read[self.n :])
-            or any(i in self.numbers for i in constants)
-            or any(self._reproduced_array(j) is not None for j in self.live if j >= self.n)
+            or not self.numbers.keys().isdisjoint(range(self.n + self.m, len(self.xs)))
+            or len(self._computed()) < len(self.live)
         )
 
-    def _is_constant(self, i: int) -> bool:
-        return i in self.fixed or i >= self.n + self.m
+    def _constants(self) -> list[int]:
+        """Operands that are the same in every step."""
+        return [*sorted(self.fixed), *range(self.n + self.m, len(self.xs))]
 
     def _invariant_carries(self) -> set[int]:
         """Carries that keep their initial value in every step."""
         fixed: set[int] = set()
+        arguments, end = self.body.arguments, self.n + self.m
+        known = dict(zip(arguments[end:], self.xs[end:], strict=True))
         while True:
-            known = {
-                x: self.xs[i]
-                for i, x in enumerate(self.body.arguments)
-                if i in fixed or i >= self.n + self.m
-            }
             more = {
                 i
                 for i in range(self.n)
@@ -150,6 +136,7 @@ class _Search:
             if not more:
                 return fixed
             fixed |= more
+            known |= {arguments[i]: self.xs[i] for i in more}
 
     def _is_invariant(self, i: int, known: dict[Value, Value], y: Value) -> bool:
         if y == self.body.arguments[i] or (y in known and known[y] == self.xs[i]):
@@ -189,22 +176,21 @@ class _Search:
 
     def _hoisted(self, program: Program) -> list[Value]:
         """Values that are hoisted in front of the loop."""
-        ops = program.slice(self._results_to_compute(program)).ops
-        made = self._invariant(program, ops)
-        stay = [op for op in ops if not all(y in made for y in op.results)]
-        read = [*(x for op in stay for x in operands_of(op)), *self._results_to_compute(program)]
-        moved = _without_growth([x for x in read if x in made], made)
-        return [x for x in made if x in moved]
-
-    def _invariant(self, program: Program, ops: Sequence[Any]) -> dict[Value, Any]:
-        """Values that are the same in each step and may be hoisted, with the ops that make them."""
-        same = {x for i, x in enumerate(program.arguments) if self._is_constant(i)}
-        made: dict[Value, Any] = {}
-        for op in ops:
-            if same.issuperset(operands_of(op)) and self.motion.is_hoistable(op):
+        results = self._results_to_compute(program)
+        same = {program.arguments[i] for i in self._constants()}
+        made: dict[Value, Any] = {}  # values that are the same in each step, and their ops
+        read: list[Value] = []  # by the ops that stay
+        for op in program.slice(results).ops:
+            operands = operands_of(op)
+            if same.issuperset(operands) and self.motion.is_hoistable(op):
                 same.update(op.results)
                 made.update(dict.fromkeys(op.results, op))
-        return made
+            else:
+                read += operands
+        if not made:
+            return []
+        moved = _without_growth([x for x in (*read, *results) if x in made], made)
+        return [x for x in made if x in moved]
 
     def form(self) -> Form:
         """The simplified loop."""
@@ -228,11 +214,10 @@ class _Search:
 
     def _positions_kept(self) -> _Kept:
         n, end = self.n, self.n + self.m
-        constants = [i for i in range(len(self.xs)) if self._is_constant(i)]
         return _Kept(
             carry=[i for i in range(n) if i in self.live],
             arrays=[i for i in range(n, end) if self.is_read[i]],
-            rest=[i for i in constants if self.is_read[i] and i not in self.numbers],
+            rest=[i for i in self._constants() if self.is_read[i] and i not in self.numbers],
         )
 
     def _new_results(self) -> list[Any]:
@@ -254,7 +239,7 @@ class _Search:
     def _emit_hoisted(self, program: Program, values: Sequence[Value]) -> list[Value]:
         """Emit the hoisted values in front of the loop."""
         once = Program(program.block, values, program)
-        constants = [i for i in range(len(self.xs)) if self._is_constant(i)]
+        constants = self._constants()
         once.arguments = [program.arguments[i] for i in constants]
         return once(*(self.xs[i] for i in constants))
 
@@ -289,6 +274,6 @@ def _without_growth(values: Sequence[Value], made: dict[Value, Any]) -> set[Valu
 
 def _grows(op: Any) -> bool:
     """Whether a result of an op is larger than its operands, such as a constant or a broadcast."""
-    made = sum(prod(y.type.shape) for y in op.results)
+    made = sum([prod(y.type.shape) for y in op.results])
     # Constants count even if empty: they would be emitted in the loop again, without end.
-    return made > max((prod(x.type.shape) for x in operands_of(op)), default=-1)
+    return made > max([prod(x.type.shape) for x in operands_of(op)], default=-1)

@@ -128,7 +128,7 @@ class WhileOp(RegionOp):
     ) -> Sequence[Value | None] | None:
         loop, xs = cls.loop_of(op, symbols), operands_of(op)
         cond, body = loop.cond, loop.body
-        is_pure = all(map(motion.is_dce_able, list(cond.block.operations)[:-1]))
+        is_pure = motion.are_dce_able(cond.block.operations)
         if is_pure and (steps := _few_steps(cond, body, xs)) is not None:
             return body(*xs) if steps else list(xs[: loop.n])
 
@@ -136,7 +136,7 @@ class WhileOp(RegionOp):
             # It may take no step at all, and then must not wait for a loop hoisted out of its body.
             return not isinstance(inner, CallOp | RegionOp) and motion.is_hoistable(inner)
 
-        still = Motion(motion.is_dce_able, is_hoistable)
+        still = Motion(motion.functions, is_hoistable)
         form = simpler_form([cond, body], (loop.n, 0), xs, is_used, still)
         if form is None:
             return None

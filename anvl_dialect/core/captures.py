@@ -1,8 +1,6 @@
 """Values that an op reads: its operands, and the values that its regions capture."""
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from anvl.dialect.core.mlir import ir
@@ -17,19 +15,20 @@ class _Memo(threading.local):
 _memo = _Memo()
 
 
-@contextmanager
-def remembering() -> Iterator[dict[Any, Any]]:
+class remembering:
     """Cache facts about functions and regions for the duration of one query.
 
     Regions in loops are queried often; the IR must not change meanwhile.
     """
-    outer = _memo.known
-    if outer is None:
-        _memo.known = {}
-    try:
-        yield _memo.known  # type: ignore[misc]
-    finally:
-        _memo.known = outer
+
+    def __enter__(self) -> dict[Any, Any]:
+        self.outer = _memo.known
+        if self.outer is None:
+            _memo.known = {}
+        return _memo.known  # type: ignore[return-value]
+
+    def __exit__(self, *_: object) -> None:
+        _memo.known = self.outer
 
 
 def operands_of(op: Any) -> tuple[ir.Value, ...]:

@@ -2,7 +2,8 @@
 must not run speculatively.  This is the single place that decides both.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
 from anvl.dialect.core.attributes import extra_attributes, symbols_in
@@ -12,6 +13,7 @@ from anvl.dialect.core.symbol_table import SymbolTable
 
 __all__ = [
     "all_dce_able",
+    "are_dce_able",
     "function_has_effect",
     "has_effect",
     "has_order",
@@ -72,14 +74,27 @@ def is_dce_able(op: Any, functions: Mapping[str, ir.Operation] | None = None) ->
     Not an op that names a value, such as `anvl.tag`, since a later pass looks the name up; nor a
     terminator.
     """
+    rules = type(op)
+    if all_dce_able(rules):
+        return True
     if op.operation.name in _RETURNS:
         return False
     if getattr(op, "captures", False):
-        inner_ops = (inner for inner in _inner_ops(op) if inner.operation.name not in _RETURNS)
-        return all(is_dce_able(inner, functions) for inner in inner_ops)
-    return not getattr(type(op), "naming_param", "") and not has_effect(op, functions)
+        return are_dce_able(_inner_ops(op), functions)
+    return not getattr(rules, "naming_param", "") and not has_effect(op, functions)
 
 
+def are_dce_able(ops: Iterable[Any], functions: Mapping[str, ir.Operation] | None = None) -> bool:
+    """Whether all ops but terminators may be erased where their results are not used."""
+    for op in ops:
+        if all_dce_able(type(op)) or op.operation.name in _RETURNS:
+            continue
+        if not is_dce_able(op, functions):
+            return False
+    return True
+
+
+@cache
 def all_dce_able(rules: type) -> bool:
     """Whether every op of a class is erasable when unused, judged by the class alone."""
     return issubclass(rules, AnvlOp) and rules.pure and not rules.naming_param
@@ -93,9 +108,21 @@ def is_unsafe(
     Such ops must not run where their results are not needed.  `seen`: functions already visited.
     """
     seen = set() if seen is None else seen
-    return any(
-        op.unsafe(op.operation, symbols, seen) if isinstance(op, AnvlOp) else has_effect(op)
-        for op in ops
+    for op in ops:
+        if _is_always_safe(type(op)):
+            continue
+        if op.unsafe(op.operation, symbols, seen) if isinstance(op, AnvlOp) else has_effect(op):
+            return True
+    return False
+
+
+@cache
+def _is_always_safe(rules: type) -> bool:
+    """Whether every op of a class may run speculatively, judged by the class alone."""
+    return (
+        issubclass(rules, AnvlOp)
+        and rules.pure
+        and not (rules.has_rule("unsafe") or rules.has_rule("has_side_effects"))
     )
 
 
@@ -105,6 +132,8 @@ def has_order(
     """Whether an op has a place in the order of effects, also in regions and in callees."""
     seen = set() if seen is None else seen
     for op in ops:
+        if _is_never_ordered(type(op)):
+            continue
         if isinstance(op, AnvlOp) and op.is_ordered(op.operation):
             return True
         if getattr(op, "captures", False) and has_order(_inner_ops(op), symbols, seen):
@@ -114,6 +143,12 @@ def has_order(
             if name not in seen and _function_has_order(name, symbols, seen):
                 return True
     return False
+
+
+@cache
+def _is_never_ordered(rules: type) -> bool:
+    """Whether no op of a class is in the order of effects, judged by the class alone."""
+    return issubclass(rules, AnvlOp) and rules.reads_operands and not rules.has_rule("is_ordered")
 
 
 def _function_has_order(name: str, symbols: SymbolTable, seen: set[str]) -> bool:
@@ -128,7 +163,6 @@ def _function_has_order(name: str, symbols: SymbolTable, seen: set[str]) -> bool
     )
 
 
-def _inner_ops(op: Any) -> Iterator[Any]:
-    for region in op.operation.regions:
-        for block in region.blocks:
-            yield from block.operations
+def _inner_ops(op: Any) -> list[Any]:
+    regions = op.operation.regions
+    return [inner for region in regions for block in region.blocks for inner in block.operations]

@@ -283,7 +283,7 @@ def with_batch_axis(xs: Sequence[Value], batched: Sequence[bool]) -> list[Value]
     >>> print([str(x.type) for x in xs])
     ['tensor<4x3xf32>', 'tensor<4x3xf32>']
     """
-    size = next(x.type.shape[0] for x, b in zip(xs, batched, strict=True) if b)
+    size = xs[batched.index(True)].type.shape[0]
     return [
         x
         if b

@@ -66,6 +66,8 @@ class AnvlOp(OpRules):
     is_own: ClassVar[bool] = False
     #: Whether the operand types determine the result type, without parameters and the IR text.
     is_inferred: ClassVar[bool] = False
+    #: Whether every result depends on the operands, on all of them and on nothing else.
+    reads_operands: ClassVar[bool] = False
     takes_activity: ClassVar[bool] = False
     #: None if variadic.
     n_operands: ClassVar[int | None] = None

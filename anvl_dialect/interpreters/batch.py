@@ -43,7 +43,7 @@ def batched_results(
     missing = lacks(rules, "batch", op.operation)
     if missing is not None:
         raise MissingRule(_no_batch(op, missing), str(op.operation.location))
-    size = next(x.type.shape[0] for x, b in zip(operands, batched, strict=True) if b)
+    size = operands[batched.index(True)].type.shape[0]
     if size == 0 and not rules.has_side_effects(op.operation):
         return [full(tensor((0, *y.type.shape), y.type.element_type), 0) for y in op.results]
     found = rules.batch(operands, batched, **rules.read(op.operation, symbols))
@@ -57,15 +57,19 @@ def batched_results(
 
 
 def _are_of(ys: Any, wanted: Sequence[tuple[Any, tuple[int, ...]]]) -> bool:
-    if not isinstance(ys, Sequence) or not all(isinstance(y, ir.Value) for y in ys):
+    if not _are_values(ys):
         return False
     return [(y.type.element_type, tuple(y.type.shape)) for y in ys] == wanted
+
+
+def _are_values(ys: Any) -> bool:
+    return isinstance(ys, Sequence) and all([isinstance(y, ir.Value) for y in ys])
 
 
 def _describe(found: Any, several: bool) -> str:
     if isinstance(found, ir.Value):
         return str(found.type)
-    if isinstance(found, Sequence) and all(isinstance(y, ir.Value) for y in found):
+    if _are_values(found):
         types = ", ".join(str(y.type) for y in found) or "nothing"
         return types if several else f"a {type(found).__name__} of {types}"
     return f"{found!r} of type {type(found).__name__}"

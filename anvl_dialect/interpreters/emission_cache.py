@@ -1,6 +1,6 @@
 """Recipes: the emission of a rule, recorded as a list of ops and replayed."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from operator import itemgetter
 from types import MappingProxyType
@@ -239,7 +239,7 @@ def _build_of(
     """How an op is built; None if its regions capture a value, which a copy would use too."""
     template = None
     if len(op.regions):
-        inner_ops = list(nested_ops(op))
+        inner_ops = nested_ops(op)
         if any(x in place for inner in inner_ops for x in inner.operands):
             return None
         template = _Template(op, here=any(inner.location == op.location for inner in inner_ops))
@@ -254,13 +254,17 @@ def _build_of(
     return _Build(op.name, types, operands, attributes, template, splat)
 
 
-def nested_ops(op: ir.Operation) -> Iterator[ir.Operation]:
+def nested_ops(op: ir.Operation) -> list[ir.Operation]:
     """Ops in the regions of an op, recursively."""
+    found = []
     for region in op.regions:
         for block in region.blocks:
             for inner in block.operations:
-                yield inner.operation
-                yield from nested_ops(inner.operation)
+                operation = inner.operation
+                found.append(operation)
+                if len(operation.regions):
+                    found += nested_ops(operation)
+    return found
 
 
 def picker(places: Sequence[int]) -> Callable[[Any], Sequence[ir.Value]]:

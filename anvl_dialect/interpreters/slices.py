@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from anvl.dialect.core.captures import captured, operands_of, remembering
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import AnvlOp, Value
+from anvl.dialect.core.op import Value
 from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.interpreters.common import PlainStep
 
@@ -57,13 +57,16 @@ def backward_slice(
     reached = set(targets)
     wanted, met = reached - ends, reached & ends
     found = []
-    with remembering():
-        for op in reversed(ops):
-            if wanted.isdisjoint(op.results):
-                continue
-            found.append(op)
-            for x in values_read(op, None if whole_ops else wanted, symbols):
-                (met if x in ends else wanted).add(x)
+    for op in reversed(ops):
+        if wanted.isdisjoint(op.results):
+            continue
+        found.append(op)
+        if getattr(type(op), "reads_operands", False):
+            read: Sequence[Value] = op.operands
+        else:
+            read = values_read(op, None if whole_ops else wanted, symbols)
+        for x in read:
+            (met if x in ends else wanted).add(x)
     return Slice(found[::-1], wanted | met)
 
 
@@ -77,14 +80,14 @@ def forward_slice(
     """Ops and values that depend on the sources.  See Note [Slices] for the other arguments."""
     values = set(sources)
     found = []
-    with remembering():
-        for op in ops:
-            if values.isdisjoint(values_read(op)):
-                continue
-            results = op.results if whole_ops else _dependent(op, values, symbols)
-            if len(results) or not len(op.results):
-                found.append(op)
-                values.update(results)
+    for op in ops:
+        is_plain = getattr(type(op), "reads_operands", False)
+        if values.isdisjoint(op.operands if is_plain else values_read(op)):
+            continue
+        results = op.results if whole_ops or is_plain else _dependent(op, values, symbols)
+        if len(results) or not len(op.results):
+            found.append(op)
+            values.update(results)
     return Slice(found, values)
 
 
@@ -104,12 +107,12 @@ def live_in(
     """
     defined: set[Value] = set()
     found: dict[Value, None] = {}
-    with remembering():
-        for op in ops:
-            for x in values_read(op, wanted, symbols):
-                if x not in defined:
-                    found[x] = None
-            defined.update(op.results)
+    for op in ops:
+        is_plain = getattr(type(op), "reads_operands", False)
+        for x in op.operands if is_plain else values_read(op, wanted, symbols):
+            if x not in defined:
+                found[x] = None
+        defined.update(op.results)
     return list(found)
 
 
@@ -122,13 +125,13 @@ def values_read(
     """
     if isinstance(op, ir.Operation):
         op = op.opview
+    if getattr(type(op), "reads_operands", False):
+        return op.operands  # most ops
     find = None if wanted is None else getattr(type(op), "operands_read", None)
     if wanted is not None and find is not None:
-        flags = find(op.operation, [y in wanted for y in op.results], symbols)
+        with remembering():  # nested loops are queried again and again
+            flags = find(op.operation, [y in wanted for y in op.results], symbols)
         return [x for x, is_read in zip(operands_of(op), flags, strict=True) if is_read]
-    rules = type(op)
-    if issubclass(rules, AnvlOp) and not rules.captures and not rules.bodies:
-        return op.operands  # most ops, in half the time
     operation = op.operation
     if not len(operation.regions):
         return op.operands

@@ -5,7 +5,7 @@ small program, emitted at the current insertion point.  The engines are the ones
 use; no rule is written twice.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from typing import Any, TypeAlias, TypeVar
 
 from anvl.dialect.core.captures import captured, operands_of
@@ -88,13 +88,17 @@ class Program:
         wanted = part.values.difference(self.arguments)
 
         def emit_one(op: Any, operands: list[Value], values: _Values) -> Sequence[Value]:
-            if hasattr(type(op), "operands_read"):
-                known = set(values_read(op, wanted, self.symbols))
-                pairs = zip(operands, operands_of(op), strict=True)
-                operands = [x if y in known else full(y.type, 0) for x, y in pairs]
-            return _copied(op, operands, values)
+            return _copied(op, self._with_zeros(op, operands, wanted), values)
 
         return self._replay(xs, emit_one, part.ops)
+
+    def _with_zeros(self, op: Any, operands: list[Value], wanted: Set[Value]) -> list[Value]:
+        """The operands of an op, zero where no wanted result depends on them."""
+        if not hasattr(type(op), "operands_read"):
+            return operands
+        known = set(values_read(op, wanted, self.symbols))
+        pairs = zip(operands, operands_of(op), strict=True)
+        return [x if y in known else full(y.type, 0) for x, y in pairs]
 
     def batched(self, xs: Sequence[Value], batched: Sequence[bool]) -> list[tuple[Value, bool]]:
         """Emit the program with one more axis, the first of those `xs` that `batched` marks.
@@ -105,7 +109,7 @@ class Program:
 
         def emit_one(op: Any, operands: list[Value], values: _Values) -> Sequence[Value]:
             flags = [marks.get(x, False) for x in operands_of(op)]
-            has_axis = any(marks.get(x, False) for x in values_read(op))
+            has_axis = any(flags) or any([marks.get(x, False) for x in values_read(op)])
             for y in op.results:
                 marks[y] = has_axis
             if not has_axis:
@@ -185,11 +189,13 @@ class Program:
     ) -> list[Value]:
         """Emit some ops with `emit_one`; return the results of the program."""
         values = dict(zip(self.arguments, xs, strict=True))
+        given = values.get
         for op in ops:
-            operands = [values.get(x, x) for x in operands_of(op)]
-            for y, found in zip(op.results, emit_one(op, operands, values), strict=True):
+            read = op.operands if getattr(type(op), "reads_operands", False) else operands_of(op)
+            found = emit_one(op, list(map(given, read, read)), values)
+            for y, made in zip(op.results, found, strict=True):
                 values.setdefault(
-                    y, found
+                    y, made
                 )  # a result that is also an argument keeps its given value
         return [values.get(y, y) for y in self.results]
 
@@ -234,7 +240,7 @@ def _copied(op: Any, operands: list[Value], values: _Values) -> list[Value]:
         copy.operands[i] = x
     if len(operands) > count:
         values = dict(zip(captured(op.operation), operands[count:], strict=True))
-    for inner in nested_ops(copy):
+    for inner in nested_ops(copy) if len(copy.regions) else ():
         for i, x in enumerate(inner.operands):
             if x in values:
                 inner.operands[i] = values[x]

@@ -8,7 +8,7 @@ from anvl.dialect.core.mlir import PassManager, ir
 from anvl.passes.functions.inlining import dissolve
 from anvl.passes.functions.symbol_utils import body_of, callee_of, calls_of
 
-__all__ = ["drop_dead", "erase_unused", "run_on"]
+__all__ = ["drop_dead", "drop_unused_functions", "erase_unused", "run_on"]
 
 
 def drop_dead(function: ir.Operation, functions: dict[str, ir.Operation]) -> None:
@@ -26,6 +26,13 @@ def run_on(function: ir.Operation, passes: str) -> None:
     manager = PassManager.parse(f"func.func({passes})", function.context)
     manager.enable_verifier(False)
     manager.run(function)
+
+
+def drop_unused_functions(module: ir.Operation) -> None:
+    """Erase the private functions of a module that nothing refers to, by MLIR's symbol-dce."""
+    manager = PassManager.parse("builtin.module(symbol-dce)", module.context)
+    manager.enable_verifier(False)
+    manager.run(module)
 
 
 def _drop_calls(function: ir.Operation, functions: dict[str, ir.Operation]) -> bool:

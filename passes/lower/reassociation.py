@@ -187,7 +187,7 @@ class _Program:
         if op.name == _RETURN:
             outer = op.parent.operation
             return [outer.results[i]] if i < len(outer.results) else []
-        if len(op.regions) or any(x not in members for x in op.operands):
+        if len(op.regions) or not members.issuperset(op.operands):
             return []
         return list(op.results)
 

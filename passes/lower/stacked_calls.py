@@ -3,9 +3,10 @@
 from math import prod
 from typing import Any, NamedTuple
 
-from anvl.dialect.core.mlir import PassManager, ir
+from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import kind, tensor
 from anvl.passes.framework.walk import find
+from anvl.passes.functions.dce import drop_unused_functions
 from anvl.passes.functions.inlining import inline_calls
 from anvl.passes.functions.symbol_utils import callee_of, calls_by_function, functions_of
 
@@ -102,9 +103,7 @@ def _inline(
     for name in several:
         inline_calls(name, functions, keeping)
     if several:
-        manager = PassManager.parse("builtin.module(symbol-dce)", module.context)
-        manager.enable_verifier(False)
-        manager.run(module)
+        drop_unused_functions(module)
 
 
 class _Order(NamedTuple):

@@ -50,7 +50,9 @@ def test_what_was_skipped_is_said(everything):
 @pytest.mark.sweep(keep=0, part=0)
 def test_the_stages_of_the_gradient_are_listed(everything):
     _, found = everything
-    for row in found["results"][0]["rows"]:
+    rows = [row for row in found["results"][0]["rows"] if not row["what"].startswith("trace,")]
+    assert rows
+    for row in rows:
         assert {"trace", "anvl-gradient", "serialize"} <= row["details"][
             "anvl stages, us/op"
         ].keys()

@@ -101,6 +101,7 @@ def _sort_params(cls: type["AnvlOp"]) -> None:
     cls.n_required = sum(not t.optional for t in cls.attribute_params.values())
     cls.bodies = [k for k, t in cls.params.items() if issubclass(t, Body)]
     cls.is_inferred = not (cls.params or cls.borrowed)
+    cls.reads_operands = not (cls.captures or cls.bodies or hasattr(cls, "operands_read"))
     rule = getattr(cls.tangent, "__func__", cls.tangent)
     cls.takes_activity = "active" in _arguments(rule) and "active" not in cls.params
 
