@@ -85,6 +85,8 @@ if TYPE_CHECKING:
     from anvl.jacobians.jacobian import hessian as hessian
     from anvl.jacobians.jacobian import jacobian as jacobian
     from anvl.jacobians.sparse_matrix import SparseMatrix as SparseMatrix
+    from anvl.precision.mixed_precision import PrecisionError as PrecisionError
+    from anvl.precision.mixed_precision import mixed_precision as mixed_precision
     from anvl.recompilation.expectations import expect_compiles as expect_compiles
     from anvl.recompilation.misses import RecompilationWarning as RecompilationWarning
     from anvl.runtime import Array as Array
@@ -132,6 +134,7 @@ _HOMES = {
     "OutOfMemory": "anvl.runtime",
     "PassError": "anvl.dialect.core.errors",
     "PluginError": "anvl.runtime",
+    "PrecisionError": "anvl.precision.mixed_precision",
     "RecompilationWarning": "anvl.recompilation.misses",
     "RuntimeFailure": "anvl.runtime",
     "ShapeDtypeStruct": "anvl.core.avals",
@@ -175,6 +178,7 @@ _HOMES = {
     "linear_transpose": "anvl.transforms.linear_transpose",
     "linearize": "anvl.transforms.linearize",
     "map": "anvl.control_flow.map",
+    "mixed_precision": "anvl.precision.mixed_precision",
     "named_scope": "anvl.core.named_scopes",
     "print_saved_values": "anvl.transforms.saved_residuals",
     "pure_callback": "anvl.effects.callbacks",

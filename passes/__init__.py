@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from anvl.passes.inline import Inline as Inline
     from anvl.passes.lift import Lift as Lift
     from anvl.passes.lower_to_stablehlo import LowerToStablehlo as LowerToStablehlo
+    from anvl.passes.mixed_precision import MixedPrecision as MixedPrecision
     from anvl.passes.pad import Pad as Pad
     from anvl.passes.pipelines.jit_pipeline import pipeline as pipeline
     from anvl.passes.probe import Probe as Probe
@@ -60,6 +61,7 @@ _PASSES = {
     "Inline": "anvl.passes.inline",
     "Lift": "anvl.passes.lift",
     "LowerToStablehlo": "anvl.passes.lower_to_stablehlo",
+    "MixedPrecision": "anvl.passes.mixed_precision",
     "Pad": "anvl.passes.pad",
     "Probe": "anvl.passes.probe",
     "RefineShapes": "anvl.passes.refine_shapes",

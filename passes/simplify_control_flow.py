@@ -13,6 +13,7 @@ from anvl.dialect.control_flow.case import CONTROL_FLOW
 from anvl.dialect.control_flow.region_ops import RegionOp
 from anvl.dialect.core.effects import function_has_effect, is_dce_able
 from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.types import DTYPES, dtype_name
 from anvl.passes.expand.declarations import Expansion
 from anvl.passes.framework.pass_base import Pass, option
 from anvl.passes.framework.walk import find
@@ -65,9 +66,21 @@ class SimplifyControlFlow(Pass, argument=_NAME):
             return is_movable and is_dce_able(op, functions)
 
         def preserves_zeros(op: Any) -> bool:
-            return type(op).preserves_zeros and is_hoistable(op)
+            # Out of a loop, cotangents of a cast to fewer bits would be added in these.
+            return type(op).preserves_zeros and not _loses_bits(op) and is_hoistable(op)
 
         return Motion(functions, preserves_zeros if self.for_derivatives else is_hoistable)
+
+
+def _loses_bits(op: Any) -> bool:
+    """Whether the results of an op are floats of fewer bits than its operands."""
+    bits = [min(map(_float_bits, values), default=0) for values in (op.results, op.operands)]
+    return 0 < bits[0] < bits[1]
+
+
+def _float_bits(x: ir.Value) -> int:
+    of = DTYPES[dtype_name(x.type.element_type)]
+    return of.bits if of.kind == "float" else 0
 
 
 class _Simplifier:

@@ -1,13 +1,14 @@
 """Names of the attributes that declare transformations, and safe access to attributes."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from anvl.dialect.core.mlir import ir
 
 __all__ = [
-    "IMPLICIT", "JVP", "LINEAR_TRANSPOSE", "VJP", "VMAP", "attribute_of", "entries_of",
-    "extra_attributes", "replaced_entries", "shifted", "symbols_in",
+    "IMPLICIT", "JVP", "LINEAR_TRANSPOSE", "MIXED_PRECISION", "VJP", "VMAP", "attribute_of",
+    "entries_of", "extra_attributes", "replaced_entries", "shifted", "symbols_in", "with_symbols",
 ]  # fmt: skip
 
 # Here, below the passes, so that a program can be traced before any pass is loaded.
@@ -20,6 +21,9 @@ IMPLICIT = "implicit"
 
 #: Attribute naming the transpose of a linear function.
 LINEAR_TRANSPOSE = "anvl.linear_transpose"
+
+#: Attribute naming the dtype in which a function, and what it calls, computes contractions.
+MIXED_PRECISION = "anvl.mixed_precision"
 
 
 def attribute_of(op: ir.Operation, name: str) -> ir.Attribute | None:
@@ -68,6 +72,15 @@ def entries_of(attribute: Any) -> dict[str, ir.Attribute]:
     """Entries of a dictionary by name, without those that Python cannot read: see `_entry`."""
     found = {entry.name: _entry(attribute, entry.name) for entry in attribute}
     return {name: value for name, value in found.items() if value is not None}
+
+
+def with_symbols(attribute: ir.Attribute, names: Mapping[str, str]) -> ir.Attribute:
+    """The attribute with other names for some of the functions that it refers to.
+
+    By its text: an entry may be of a kind that the bindings cannot read.
+    """
+    text = re.sub(r"@([\w.$-]+)", lambda found: f"@{names.get(found[1], found[1])}", str(attribute))
+    return ir.Attribute.parse(text, attribute.context)
 
 
 def replaced_entries(attribute: Any, **entries: ir.Attribute) -> ir.Attribute:

@@ -2,7 +2,7 @@
 must not run speculatively.  This is the single place that decides both.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -94,10 +94,13 @@ def are_dce_able(ops: Iterable[Any], functions: Mapping[str, ir.Operation] | Non
     return True
 
 
-@cache
-def all_dce_able(rules: type) -> bool:
+def _all_dce_able_by_class(rules: Any) -> bool:
     """Whether every op of a class is erasable when unused, judged by the class alone."""
     return issubclass(rules, AnvlOp) and rules.pure and not rules.naming_param
+
+
+# (mypy takes `type[Any]` for something without a hash: hence the types of these caches.)
+all_dce_able: Callable[[Any], bool] = cache(_all_dce_able_by_class)
 
 
 def is_unsafe(
@@ -116,14 +119,16 @@ def is_unsafe(
     return False
 
 
-@cache
-def _is_always_safe(rules: type) -> bool:
+def _is_always_safe_by_class(rules: Any) -> bool:
     """Whether every op of a class may run speculatively, judged by the class alone."""
     return (
         issubclass(rules, AnvlOp)
         and rules.pure
         and not (rules.has_rule("unsafe") or rules.has_rule("has_side_effects"))
     )
+
+
+_is_always_safe: Callable[[Any], bool] = cache(_is_always_safe_by_class)
 
 
 def has_order(
@@ -145,10 +150,12 @@ def has_order(
     return False
 
 
-@cache
-def _is_never_ordered(rules: type) -> bool:
+def _is_never_ordered_by_class(rules: Any) -> bool:
     """Whether no op of a class is in the order of effects, judged by the class alone."""
     return issubclass(rules, AnvlOp) and rules.reads_operands and not rules.has_rule("is_ordered")
+
+
+_is_never_ordered: Callable[[Any], bool] = cache(_is_never_ordered_by_class)
 
 
 def _function_has_order(name: str, symbols: SymbolTable, seen: set[str]) -> bool:

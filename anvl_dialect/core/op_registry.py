@@ -31,6 +31,7 @@ MAYBE_RULES = {
     "powered": "anvl.numpy, of what it raises to a power",
     "stacked": "anvl-roll",
     "dependence": "anvl-sparsity",
+    "narrowed": "anvl-mixed-precision",
 }
 
 #: Every op class by its name in the IR (`"anvl.sin"`).

@@ -34,6 +34,7 @@ class OpRules(OpClass):
         dependence(deps, xs, **params)  -> sets of elements that y depends on: Note [Dependence]
         powered(xs, exponent, **params) -> y ** exponent, smooth where y has a corner, or None
         stacked(xs, params)             -> the results of several ops, along a first axis, or None
+        narrowed(xs, dtype, **params)   -> y, of `dtype`, of operands with fewer bits than it has
 
     `adjoint` may return a function of no arguments in place of a cotangent: it is called only if
     that operand's cotangent is needed.  None, for a cotangent or a tangent, is a zero.  `simplify`
@@ -74,6 +75,8 @@ class OpRules(OpClass):
     preserves_zeros: ClassVar[bool] = False
     selects_elements: ClassVar[bool] = False
     moves_elements: ClassVar[bool] = False
+    #: Whether its result consists of elements of its only operand: a conversion may go first.
+    copies_elements: ClassVar[bool] = False
     #: Float operands, by position, without a derivative, and the reason.
     undefined: ClassVar[dict[int, str]] = {}
     #: Reason why the derivative is zero everywhere, if that is by design and not an omission.
@@ -160,6 +163,14 @@ class OpRules(OpClass):
 
         `xs[k]` and `params[k]` are the operands and parameters of op k; the results have one type.
         None leaves it to `concatenate`.
+        """
+        return None
+
+    @classmethod
+    def narrowed(cls, xs: Sequence[Value], dtype: str, /, **params: Any) -> Value | None:
+        """Emit the op on operands of fewer bits, with a result of `dtype`, in which it accumulates.
+
+        An op has this rule if its products may be rounded: contractions.  Others stay as they are.
         """
         return None
 

@@ -32,6 +32,7 @@ class BroadcastInDimOp(Linear, name="broadcast_in_dim"):
     y: Result
     hlo = "broadcast_in_dim"
     moves_elements = True
+    copies_elements = True
     cheap = True
 
     @classmethod
@@ -146,6 +147,7 @@ class ReshapeOp(Linear, name="reshape"):
     y: Result
     hlo = "reshape"
     moves_elements = True
+    copies_elements = True
     cheap = True
 
     @classmethod
@@ -221,6 +223,7 @@ class TransposeOp(Linear, name="transpose"):
     y: Result
     hlo = "transpose"
     moves_elements = True
+    copies_elements = True
 
     @classmethod
     def result_type(cls, x: Any, permutation: Any) -> Any:
@@ -283,6 +286,7 @@ class ReverseOp(Linear, name="reverse"):
     y: Result
     hlo = "reverse"
     moves_elements = True
+    copies_elements = True
 
     @classmethod
     def result_type(cls, x: Any, dimensions: Any) -> Any:
@@ -329,6 +333,7 @@ class SliceOp(Linear, name="slice"):
     y: Result
     hlo = "slice"
     moves_elements = True
+    copies_elements = True
 
     @classmethod
     def result_type(cls, x: Any, start_indices: Any, limit_indices: Any, strides: Any) -> Any:

@@ -19,6 +19,7 @@ from anvl.passes.framework.instrument import Instrument, PassText
 from anvl.passes.framework.walk import find
 from anvl.passes.hoist_constants import CAPTURED
 from anvl.passes.lifting.resources import resource_name
+from anvl.passes.mixed_precision import MixedPrecision
 from anvl.passes.pad import Pad
 from anvl.passes.pipelines.jit_pipeline import pipeline, transformations
 from anvl.passes.roll import Roll
@@ -100,8 +101,12 @@ def lower_with_stages(
     on_unused: Callable[[list[int]], None] | None = None,
     pad: Pad | None = None,
     roll: Roll | None = None,
+    mixed_precision: MixedPrecision | None = None,
 ) -> dict[str, ir.Module]:
-    """Lower as `lower` does, returning a copy of the module after each stage."""
+    """Lower as `lower` does, returning a copy of the module after each stage.
+
+    `mixed_precision` stands for the pass that casts, to hear what it did.
+    """
     with passes_lock:
         stages = {"anvl": copied(module)}
 
@@ -110,9 +115,10 @@ def lower_with_stages(
                 stages[_STAGE_OF[argument]] = copied(module)
 
         with nullcontext() if pad is None else separate_literals():
-            pipeline(arrays, *target, donated, on_unused, pad, roll=roll).run(
-                module, after_each=keep, instruments=_watching()
+            made = pipeline(
+                arrays, *target, donated, on_unused, pad, roll=roll, mixed_precision=mixed_precision
             )
+            made.run(module, after_each=keep, instruments=_watching())
     return stages
 
 

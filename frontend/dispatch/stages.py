@@ -27,6 +27,8 @@ from anvl.dispatch.lowering import (
 )
 from anvl.dispatch.padding.padded_program import padded_call
 from anvl.dispatch.program_state import state_of
+from anvl.passes.functions.narrowing import Cast
+from anvl.passes.mixed_precision import MixedPrecision
 from anvl.passes.rolling.findings import Finding
 from anvl.runtime import (
     Array,
@@ -60,6 +62,7 @@ class Lowered:
     def __init__(self, traced: Traced, options: ProgramOptions = DEFAULT) -> None:
         self._traced, self._options = traced, options
         self._findings: list[Finding] = []
+        self._casts: list[Cast] = []
         program = traced.program
         # None is jaxlib's own client, which lowering does not need.
         self._place = options.place or program.placement or chosen_placement()
@@ -75,6 +78,7 @@ class Lowered:
             lambda _: None,
             options.pad(),
             roll_pass(options.roll, self._findings.extend),
+            MixedPrecision(on_report=self._casts.extend),
         )
 
     def mlir(self, stage: str = "stablehlo", *, debug_info: bool = False) -> str:
@@ -140,7 +144,9 @@ class Lowered:
         return {"pad": "inline", "roll": "anvl"}[stage]
 
     def report(self) -> str:
-        """Describe what was rolled: a line for each stretch that repeats, and why others stayed.
+        """Describe what was cast and what was rolled, and why other ops stayed, a line for each.
+
+        Cast are the contractions in `anvl.mixed_precision`; rolled is what repeats.
 
         Examples
         --------
@@ -152,7 +158,7 @@ class Lowered:
         >>> print(anvl.jit(steps).lower(anvl.aval("f32", (64,))).report().partition(" at ")[0])
         100 repetitions of 2 ops
         """
-        found = [str(finding) for finding in self._findings]
+        found = [*map(str, self._casts), *map(str, self._findings)]
         return "\n".join(found) or "nothing repeats"
 
     def artifact(self) -> bytes:

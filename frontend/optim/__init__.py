@@ -65,6 +65,10 @@ from anvl.optim.line_search import (
 )
 from anvl.optim.line_search import scale_by_zoom_linesearch as scale_by_zoom_linesearch
 from anvl.optim.line_search import value_and_grad_from_state as value_and_grad_from_state
+from anvl.optim.loss_scaling import LossScale as LossScale
+from anvl.optim.loss_scaling import all_finite as all_finite
+from anvl.optim.loss_scaling import dynamic_loss_scale as dynamic_loss_scale
+from anvl.optim.loss_scaling import static_loss_scale as static_loss_scale
 from anvl.optim.losses import cosine_distance as cosine_distance
 from anvl.optim.losses import cosine_similarity as cosine_similarity
 from anvl.optim.losses import generalized_kl_divergence as generalized_kl_divergence
@@ -188,6 +192,7 @@ __all__ = [
     "GradientTransformation",
     "GradientTransformationExtraArgs",
     "InjectHyperparamsState",
+    "LossScale",
     "MaskedNode",
     "MaskedState",
     "MultiSteps",
@@ -219,6 +224,7 @@ __all__ = [
     "adamw",
     "adaptive_grad_clip",
     "add_decayed_weights",
+    "all_finite",
     "amsgrad",
     "apply_every",
     "apply_if_finite",
@@ -236,6 +242,7 @@ __all__ = [
     "cosine_distance",
     "cosine_onecycle_schedule",
     "cosine_similarity",
+    "dynamic_loss_scale",
     "ema",
     "exponential_decay",
     "generalized_kl_divergence",
@@ -316,6 +323,7 @@ __all__ = [
     "squared_error",
     "stateless",
     "stateless_with_tree_map",
+    "static_loss_scale",
     "trace",
     "update_infinity_moment",
     "update_moment",

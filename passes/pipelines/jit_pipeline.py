@@ -14,6 +14,7 @@ from anvl.passes.gradient import Gradient
 from anvl.passes.hoist_constants import HoistConstants
 from anvl.passes.inline import Inline
 from anvl.passes.lower_to_stablehlo import LowerToStablehlo
+from anvl.passes.mixed_precision import MixedPrecision
 from anvl.passes.pad import Pad
 from anvl.passes.remat import Remat
 from anvl.passes.roll import Roll
@@ -35,6 +36,7 @@ def pipeline(
     pad: Pad | None = None,
     is_expanded: bool = False,
     roll: Roll | None = _AUTO_ROLL,
+    mixed_precision: MixedPrecision | None = None,
 ) -> Pipeline:
     """Passes from the traced program to StableHLO for a platform, by PJRT's name.
 
@@ -43,6 +45,7 @@ def pipeline(
     arguments of `@main` that give their memory to results; `on_unused` is told of those that no
     result can use.  `pad` pads arguments of `@main`, and with them results; such a program is not
     rolled, as others by `roll` are.  With `is_expanded` the passes of `expanding` have run.
+    `mixed_precision` stands for the pass that casts, to hear what it did.
 
     Parameters
     ----------
@@ -54,6 +57,7 @@ def pipeline(
     pad : Pad, optional
     is_expanded : bool
     roll : Roll, optional
+    mixed_precision : MixedPrecision, optional
 
     Returns
     -------
@@ -69,11 +73,8 @@ def pipeline(
     # Before hoisting, dead code matters only for the captured arrays that it uses.
     drop_unused = ["trivial-dce"] if arrays else []
     donate = [Donate(args=donated, on_report=on_unused)] if donated else []
-    first: list[Pass] = []
-    if not is_expanded:
-        effects, *others = transformations()
-        rolls = [roll] if roll is not None and pad is None else []
-        first = [effects, *rolls, *others, _INLINE]
+    rolled = roll if pad is None else None
+    first = [] if is_expanded else _first(rolled, mixed_precision)
     # Padding changes the types of arguments and results, by which they are paired.
     first = [*donate, *first] if pad is None else [*first, pad, *donate]
     return Pipeline(
@@ -88,6 +89,12 @@ def pipeline(
     )
 
 
+def _first(roll: Roll | None, mixed_precision: MixedPrecision | None) -> list[Pass]:
+    casts, effects, *others = transformations()
+    rolls = [] if roll is None else [roll]
+    return [mixed_precision or casts, effects, *rolls, *others, _INLINE]
+
+
 @cache
 def transformations(select: bool = False) -> tuple[Pass, ...]:
     """Passes that expand all transformations declared by a traced program; only calls remain.
@@ -95,6 +102,7 @@ def transformations(select: bool = False) -> tuple[Pass, ...]:
     With `select`, choices become selects: see `ControlFlow`.
     """
     return (
+        MixedPrecision(),
         FunctionalizeEffects(),
         SimplifyControlFlow(for_derivatives=True),
         Remat(),

@@ -43,10 +43,9 @@ LAYERS: dict[str, tuple[str, ...]] = {
     ),
     "frontend": (
         "docstrings", "tree", "tree_util", "core", "captured", "recompilation", "dispatch", "prim",
-        "numpy", "transforms", "control_flow", "effects", "jacobians", "interop", "windows",
-        "random", "nn", "ops", "image", "safetensors", "optim", "scipy", "lax", "ffi", "debug",
-        "profiler",
-        "installation", "testing",
+        "numpy", "transforms", "precision", "control_flow", "effects", "jacobians", "interop",
+        "windows", "random", "nn", "ops", "image", "safetensors", "optim", "scipy", "lax", "ffi",
+        "debug", "profiler", "installation", "testing",
     ),
     "tools": (
         "io", "cache", "doctor", "new", "run", "opt", "diff", "viz", "reduce", "checks", "lsp",

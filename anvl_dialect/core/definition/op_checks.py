@@ -97,6 +97,7 @@ def _check_rule(cls: Any, rule: str) -> None:
         "powered": ("xs", "exponent"),
         "stacked": ("xs", "params"),
         "dependence": ("deps", "xs"),
+        "narrowed": ("xs", "dtype"),
     }[rule]
     # Types do not depend on bodies.  A pass passes all other parameters; a caller of `build` may
     # leave out optional ones.

@@ -52,7 +52,13 @@ class ConvertOp(Linear, name="convert"):
 
     @classmethod
     def simplify(cls, xs: Sequence[Value], makers: Sequence[Any], dtype: str) -> Any:
-        return xs[0] if dtype_name(xs[0].type.element_type) == dtype else None
+        if dtype_name(xs[0].type.element_type) == dtype:
+            return xs[0]
+        (maker,) = makers
+        if type(maker) is ConvertOp and _holds(xs[0].type.element_type, dtype):
+            before = maker.operands[0]  # there and back, through a float that holds every value
+            return before if dtype_name(before.type.element_type) == dtype else None
+        return None
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
@@ -67,6 +73,14 @@ class ConvertOp(Linear, name="convert"):
             ([draw.ints(3)], {"dtype": "ui8"}),
             ([draw.bools(3)], {"dtype": "i64"}),
         )
+
+
+def _holds(wide: Any, dtype: str) -> bool:
+    """Whether a float dtype holds every value of a float dtype of fewer bits."""
+    return (dtype_name(wide), dtype) in _HELD
+
+
+_HELD = {(wide, narrow) for wide in ("f32", "f64") for narrow in ("bf16", "f16")} | {("f64", "f32")}
 
 
 class BitcastConvertOp(AnvlOp, name="bitcast_convert"):

@@ -8,9 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 from anvl.dialect.core.op import Value, emit
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import DTYPES, dtype_name, element_type
+from anvl.dialect.interpreters.constant_folding import maker_of
 
-__all__ = ["in_dtype_of", "in_wide", "wider_element"]
+__all__ = ["cotangent_beside", "in_dtype", "in_dtype_of", "in_wide", "wider_element"]
 
 
 def in_wide(f: Callable[..., Value], *xs: Value) -> Value:
@@ -26,6 +28,33 @@ def in_dtype_of(like: Value, x: Value) -> Value:
     if x.type.element_type == like.type.element_type:
         return x
     return emit.convert(x, dtype=dtype_name(like.type.element_type))
+
+
+def in_dtype(x: Value, dtype: str) -> Value:
+    """Convert x to a dtype; the value that x itself is converted from, where that is the same."""
+    rules, maker = OPS["anvl.convert"], maker_of(x)
+    found = rules.simplify([x], [maker], dtype=dtype)
+    return emit.convert(x, dtype=dtype) if found is None else found
+
+
+# Note [Cotangents of contractions]
+#
+# The cotangent of a product that accumulates in f32 is f32, and is contracted with an operand of
+# fewer bits.  Of bf16 it is rounded to bf16 first: that loses no more than the result, which is
+# rounded to bf16 too, and the contraction is as fast as the one whose derivative it is.  bf16 has
+# the exponents of f32.  f16 has not: cotangents that it cannot hold would become 0 or infinite, so
+# there the operand becomes f32.
+
+
+def cotangent_beside(g: Value, x: Value) -> tuple[Value, Value, str | None]:
+    """A cotangent and an operand in one dtype, and that of their contraction if it is wider.
+
+    See Note [Cotangents of contractions].
+    """
+    dtype = dtype_name(g.type.element_type)
+    if dtype_name(x.type.element_type) == "bf16" and dtype == "f32":
+        return in_dtype_of(x, g), x, dtype
+    return g, in_dtype_of(g, x), None
 
 
 def wider_element(name: str, x: Any, dtype: str | None) -> Any:

@@ -14,7 +14,7 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Operand, Result, Value, emit
 from anvl.dialect.core.params.base import Algorithm, DotDimensions, DotDims, Precision, WiderDtype
 from anvl.dialect.core.types import shape_text, tensor
-from anvl.dialect.ops.elementwise.upcast import in_dtype_of, wider_element
+from anvl.dialect.ops.elementwise.upcast import cotangent_beside, in_dtype_of, wider_element
 from anvl.dialect.sparsity.combinations import contraction_dependence
 
 __all__ = ["DotGeneralOp", "check_contraction"]
@@ -135,6 +135,13 @@ class DotGeneralOp(Bilinear, name="dot_general"):
         return contraction_dependence(deps, xs, dot_dimension_numbers)
 
     @classmethod
+    def narrowed(
+        cls, xs: Sequence[Value], dtype: str, /, dot_dimension_numbers: DotDims, **params: Any
+    ) -> Value:
+        numbers = {"dot_dimension_numbers": dot_dimension_numbers, **params, "dtype": dtype}
+        return cls.build(*xs, **numbers)
+
+    @classmethod
     def pad_axes(
         cls, pads: Any, xs: Sequence[Any], dot_dimension_numbers: DotDims, **params: Any
     ) -> Any:
@@ -241,9 +248,9 @@ def _adjoint_of_first(
 ) -> Value:
     """Contract g with y over the free axes of y (the axes `of_y` of g), into the axes of x."""
     swapped, numbers, permutation = _adjoint_plan(x.type, y.type, dims, of_y)
-    y = in_dtype_of(g, y)
+    g, y, dtype = cotangent_beside(g, y)
     pair = (y, g) if swapped else (g, y)
-    part = emit.dot_general(*pair, dot_dimension_numbers=numbers, **params)
+    part = emit.dot_general(*pair, dot_dimension_numbers=numbers, dtype=dtype, **params)
     part = in_dtype_of(x, part)
     return emit.transpose(part, permutation=permutation) if permutation else part
 

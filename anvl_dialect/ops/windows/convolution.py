@@ -25,7 +25,7 @@ from anvl.dialect.core.params.window_params import (
 )
 from anvl.dialect.core.types import shape_text, tensor
 from anvl.dialect.ops.array.axes import merged, taken_out
-from anvl.dialect.ops.elementwise.upcast import in_dtype_of, wider_element
+from anvl.dialect.ops.elementwise.upcast import cotangent_beside, in_dtype_of, wider_element
 from anvl.dialect.sparsity.combinations import convolution_dependence
 
 __all__ = ["ConvolutionOp"]
@@ -82,10 +82,18 @@ class ConvolutionOp(Bilinear, name="convolution"):
         conv = _Conv.of(**params)
         if _empty(x, y, g):
             return [lambda: zeros_like(x), lambda: zeros_like(y)]
-        return [
-            lambda: in_dtype_of(x, conv.adjoint_of_input(g, x, in_dtype_of(g, y))),
-            lambda: in_dtype_of(y, conv.adjoint_of_kernel(g, in_dtype_of(g, x), y)),
-        ]
+
+        def of_input() -> Value:
+            cotangent, kernel, dtype = cotangent_beside(g, y)
+            part = conv._replace(dtype=dtype).adjoint_of_input(cotangent, x, kernel)
+            return in_dtype_of(x, part)
+
+        def of_kernel() -> Value:
+            cotangent, given, dtype = cotangent_beside(g, x)
+            part = conv._replace(dtype=dtype).adjoint_of_kernel(cotangent, given, y)
+            return in_dtype_of(y, part)
+
+        return [of_input, of_kernel]
 
     @classmethod
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], **params: Any) -> Value:
@@ -97,6 +105,10 @@ class ConvolutionOp(Bilinear, name="convolution"):
     @classmethod
     def dependence(cls, deps: Any, xs: Sequence[Any], **params: Any) -> Any:
         return convolution_dependence(deps, xs, _Conv.of(**params))
+
+    @classmethod
+    def narrowed(cls, xs: Sequence[Value], dtype: str, /, **params: Any) -> Value:
+        return cls.build(*xs, **{**params, "dtype": dtype})
 
     @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any], **params: Any) -> Any:
