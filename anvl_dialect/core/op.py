@@ -92,7 +92,7 @@ class AnvlOp(OpRules):
         cls, *, name: str | None = None, pure: bool = True, borrowed: bool = False, **kw: Any
     ) -> None:
         if cls.__module__.partition(".")[0] != "anvl":
-            check_fields(name or cls.__name__, resolved(cls), AnvlOp)
+            check_fields(name or cls.__name__, resolved(cls), AnvlOp, vars(cls))
         if name is None:
             super().__init_subclass__(**kw)
             return

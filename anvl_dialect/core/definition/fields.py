@@ -50,10 +50,13 @@ def resolved(cls: type) -> dict[str, Any]:
 _NAME = r"[a-z][a-z0-9]*(_[a-z0-9]+)*"
 
 
-def check_fields(name: str, fields: Mapping[str, Any], base: type) -> None:
+def check_fields(
+    name: str, fields: Mapping[str, Any], base: type, defaults: Mapping[str, Any]
+) -> None:
     """Refuse annotations that are not fields, and fields that IRDL cannot declare.
 
-    `base` is the base of all ops, whose attributes no field may hide.
+    `base` is the base of all ops, whose attributes no field may hide; `defaults` has the attributes
+    of the class, none of which is for a field.
     """
     for field, kind in fields.items():
         if kind is ClassVar or get_origin(kind) is ClassVar:
@@ -61,6 +64,8 @@ def check_fields(name: str, fields: Mapping[str, Any], base: type) -> None:
         _check_field_name(name, field, base)
         if kind not in FIELDS:
             _check_param(name, field, kind)
+        if field in defaults:
+            _refuse_default(name, field, kind, defaults[field])
     for what, of in (("Operands", Operands), ("Results", Results)):
         several = [field for field, kind in fields.items() if kind == of]
         if len(several) > 1:
@@ -81,6 +86,17 @@ def _check_field_name(name: str, field: str, base: type) -> None:
             f"{name}: field `{field}`: the name of a field must be a word of lowercase letters, "
             "digits and single underscores, and not a keyword of Python"
         )
+
+
+def _refuse_default(name: str, field: str, kind: Any, default: Any) -> None:
+    if is_param(kind) and kind.optional and kind.default == default:
+        remedy = f"remove it here: {kind.__name__} is optional, and `result_type` has the default"
+    elif is_param(kind):
+        of = f"class {field.capitalize()}({kind.__name__}): optional, default = True, {default!r}"
+        remedy = f"a parameter is optional by its kind, `{of}`, and `result_type` has the default"
+    else:
+        remedy = "an operand or a result has none; remove it"
+    raise TypeError(f"{name}: field `{field}` has the default {default!r}; {remedy}")
 
 
 def _check_param(name: str, field: str, kind: Any) -> None:

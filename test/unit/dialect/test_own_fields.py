@@ -1,5 +1,7 @@
 """Fields of ops of one's own: parameters with a default, results with names."""
 
+import types
+
 import numpy as np
 import pytest
 
@@ -39,6 +41,28 @@ def test_a_parameter_with_a_default_may_be_left_out():
     assert text.count('"mine.times"(') == 2 and "{" not in text.split("mine.times", 1)[1]
     with pytest.raises(TypeError, match="times is 'a'; it must be an integer"):
         times(X, times="a")
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"x": (Operand,), "flip": (Bool, False), "y": (Result,)},
+         "field `flip` has the default False; remove it here: Bool is optional, and `result_type`"),
+        ({"x": (Operand,), "flip": (Bool, True), "y": (Result,)},
+         r"field `flip` has the default True; a parameter is optional by its kind, `class "
+         r"Flip\(Bool\): optional, default = True, True`, and `result_type` has the default"),
+        ({"x": (Operand, None), "y": (Result,)},
+         "field `x` has the default None; an operand or a result has none; remove it"),
+    ],
+)  # fmt: skip
+def test_a_default_in_the_class_is_refused_with_the_place_for_it(fields, said):
+    attributes = {
+        "__annotations__": {name: kind for name, (kind, *_) in fields.items()},
+        "__module__": __name__,
+        **{name: rest[0] for name, (_, *rest) in fields.items() if rest},
+    }
+    with pytest.raises(TypeError, match=f"mine.given: {said}"):
+        types.new_class("Given", (AnvlOp,), {"name": "mine.given"}, lambda c: c.update(attributes))
 
 
 def test_several_results_keep_the_names_of_their_fields():
