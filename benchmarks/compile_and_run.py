@@ -122,7 +122,9 @@ def _row(what: str, unit: str, times: dict[str, float], factor: float) -> Row:
 
 
 def _compile_seconds(side: Side, loss: Loss, arguments: list[Any]) -> float:
-    return seconds(_lowered(side, loss, arguments).compile)
+    lowered = _lowered(side, loss, arguments)
+    side.forget()
+    return seconds(lowered.compile)
 
 
 def _lowered(side: Side, loss: Loss, arguments: list[Any]) -> Any:

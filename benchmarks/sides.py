@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import anvl
+from anvl.dispatch.executables import clear_executables
 from anvl.dispatch.lowering import pipeline, serialize
 
 __all__ = ["Anvl", "Jax", "Side", "Stages", "sides", "total"]
@@ -47,6 +48,10 @@ class Anvl:
         for leaf in anvl.tree.leaves(x):
             leaf.block_until_ready()
         return x
+
+    def forget(self) -> None:
+        """Drop what was compiled: equal programs compile once in a process."""
+        clear_executables()
 
     def stages(self, f: Callable[..., Any], args: Sequence[Any]) -> Stages:
         """Seconds from Python to StableHLO, by stage; then to bytes."""
@@ -106,6 +111,9 @@ class Jax:
 
     def wait(self, x: Any) -> Any:
         return self._jax.block_until_ready(x)
+
+    def forget(self) -> None:
+        """Nothing: a new function is compiled anew."""
 
     def stages(self, f: Callable[..., Any], args: Sequence[Any]) -> Stages:
         """As for anvl: jax transforms while it traces, so that is one stage."""

@@ -21,9 +21,12 @@ from anvl.passes.lower import (
     barriers,
     converts,
     divisions,
+    joined_pads,
     large_divisors,
     nan_guards,
     reassociation,
+    short_reductions,
+    sort_keys,
     trip_counts,
 )
 from anvl.passes.lower.call_graph import check_calls
@@ -38,7 +41,8 @@ __all__ = ["LowerToStablehlo"]
 _GUARDED = tuple(
     name
     for guard in (
-        barriers, converts, divisions, large_divisors, nan_guards, reassociation, trip_counts,
+        barriers, converts, divisions, joined_pads, large_divisors, nan_guards, reassociation,
+        short_reductions, sort_keys, trip_counts,
     )
     for name in guard.NAMES
 )  # fmt: skip
@@ -89,16 +93,19 @@ class LowerToStablehlo(Pass, argument=NAME):
         split_complex_functions(module)
         # One walk for all other rewrites: none erases an op that a later one visits.
         found = find_by_name(module, _GUARDED)
+        joined_pads.join_pads(found)
         trip_counts.hide_trip_counts(found)
         converts.rewrite_converts(found)
         divisions.guard_divisions(found)
         if self.platform == "cpu":
             barriers.drop_inner_barriers(found)
             barriers.separate_names(found)
+            short_reductions.unroll_short_reductions(found)
             nan_guards.guard_extremes(found)
         reassociation.guard_reassociation(module, found)
         if self.platform == "cpu":
             large_divisors.guard_large_divisors(found)
+            sort_keys.pack_sorts(found)  # last: it erases comparisons
             order_stacked_calls(module)
 
     def _lower(self, module: ir.Operation) -> None:

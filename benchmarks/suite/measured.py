@@ -68,11 +68,13 @@ class _Subject:
         self._compiled: Any = None
 
     def first_call(self) -> float:
+        self._side.forget()
         self._jitted = self._side.jit(self._case.of(self._side.lib))
         return seconds(self.call)
 
     def compile(self) -> float:
         lowered = self._side.lowered(self._case.of(self._side.lib), self._arrays)
+        self._side.forget()
         start = time.perf_counter()
         self._compiled = lowered.compile()
         return time.perf_counter() - start

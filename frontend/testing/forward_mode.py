@@ -7,6 +7,7 @@ from anvl.dialect.core.create import full
 from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.interpreters.masking import materialize
+from anvl.dialect.interpreters.replaced import answer_of
 
 __all__ = ["push_forward"]
 
@@ -25,7 +26,9 @@ def push_forward(
             continue
         ts = [known.get(x) for x in operands]
         several = rules.multiple_results
-        found = rules.tangent(ts, operands, ys if several else ys[0], **rules.read(op.operation))
+        found = answer_of(
+            rules.tangent(ts, operands, ys if several else ys[0], **rules.read(op.operation))
+        )
         for y, given in zip(ys, found if several else [found], strict=True):
             t = materialize(given)
             if t is not None:

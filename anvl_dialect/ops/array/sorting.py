@@ -16,6 +16,7 @@ from anvl.dialect.core.params.base import Body, Bool, Int
 from anvl.dialect.core.params.index_params import GatherDims, ScatterDims
 from anvl.dialect.core.shape import reshaped
 from anvl.dialect.core.types import element_type, tensor
+from anvl.dialect.interpreters.replaced import Replaced
 from anvl.dialect.interpreters.subprogram import Program
 
 __all__ = ["SortOp", "TopKOp", "argsort", "put_along", "taken_along"]
@@ -88,25 +89,26 @@ class SortOp(AnvlOp, name="sort", borrowed=True):
     def adjoint(
         cls, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value],
         comparator: Program, dimension: int = -1, is_stable: bool = False,
-    ) -> Sequence[Any]:  # fmt: skip
+    ) -> Sequence[Any] | Replaced:  # fmt: skip
         axis = dimension % xs[0].type.rank
         if 0 in xs[0].type.shape:
             return [None] * len(xs)
-        order = _order(xs, axis, comparator)
-        return [
-            None if g is None else put_along(g, order, axis, x) for g, x in zip(gs, xs, strict=True)
-        ]
+        *found, order = _sorted_along(xs, axis, lambda *pairs: comparator(*pairs[:-2]))
+        answers = zip(gs, xs, strict=True)
+        return Replaced(  # one sort, for the values too
+            found, [None if g is None else put_along(g, order, axis, x) for g, x in answers]
+        )
 
     @classmethod
     def tangent(
         cls, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value],
         comparator: Program, dimension: int = -1, is_stable: bool = False,
-    ) -> Sequence[Value | None]:  # fmt: skip
+    ) -> Sequence[Value | None] | Replaced:  # fmt: skip
         axis = dimension % xs[0].type.rank
         if 0 in xs[0].type.shape:
             return list(ts)
-        order = _order(xs, axis, comparator)
-        return [None if t is None else taken_along(t, order, axis) for t in ts]
+        *found, order = _sorted_along(xs, axis, lambda *pairs: comparator(*pairs[:-2]))
+        return Replaced(found, [None if t is None else taken_along(t, order, axis) for t in ts])
 
     @classmethod
     def batch(
@@ -244,7 +246,7 @@ def argsort(x: Value, axis: int, comparator: Any) -> Value:
 
     `comparator(x, y)` returns whether x precedes y.
     """
-    return _sorted_along([x], axis, lambda a, b, *_: comparator(a, b))
+    return _sorted_along([x], axis, lambda a, b, *_: comparator(a, b))[-1]
 
 
 def taken_along(x: Value, order: Value, axis: int) -> Value:
@@ -275,13 +277,8 @@ def _along(rank: int, axis: int) -> tuple[Any, ...]:
     return (), (axis,), others, others, (axis,), rank
 
 
-def _order(xs: Sequence[Value], axis: int, comparator: Program) -> Value:
-    """Source position of each element of the sorted arrays, along the axis."""
-    return _sorted_along(xs, axis, lambda *pairs: comparator(*pairs[:-2]))
-
-
-def _sorted_along(xs: Sequence[Value], axis: int, comparator: Any) -> Value:
+def _sorted_along(xs: Sequence[Value], axis: int, comparator: Any) -> list[Value]:
+    """The sorted arrays, and behind them the source position of each element along the axis."""
     shape = tuple(xs[0].type.shape)
     positions = emit.iota(iota_dimension=axis, shape=shape, dtype="i32")
-    found = emit.sort(*xs, positions, dimension=axis, is_stable=True, comparator=comparator)
-    return found[-1]
+    return list(emit.sort(*xs, positions, dimension=axis, is_stable=True, comparator=comparator))

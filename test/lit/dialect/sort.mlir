@@ -5,18 +5,17 @@
 // RUN:   | %numbers %s
 
 // StableHLO's own op, with our rules.  Positions, sorted along, say where each element came from:
-// the cotangents are put back there.
+// the cotangents are put back there.  One sort, of the positions too, gives the values and the order.
 
 // CHECK-LABEL: func.func private @sort_vjp(
 // CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<3xf64>
 // CHECK-SAME:    %[[N:[a-zA-Z0-9_]+]]: tensor<3xi32>
 // CHECK-SAME:    %[[G:[a-zA-Z0-9_]+]]: tensor<3xf64>
-// CHECK:         %[[Y:.*]]:2 = "stablehlo.sort"(%[[X]], %[[N]])
 // CHECK:         %[[POSITIONS:.*]] = "anvl.iota"() {iota_dimension = 0 : i64}
-// CHECK:         %[[ORDER:.*]]:3 = "stablehlo.sort"(%[[X]], %[[N]], %[[POSITIONS]])
+// CHECK:         %[[Y:.*]]:3 = "stablehlo.sort"(%[[X]], %[[N]], %[[POSITIONS]])
 // CHECK-SAME:      is_stable = true
 // CHECK:         %[[ZERO:.*]] = "anvl.constant"()
-// CHECK:         %[[AT:.*]] = "anvl.reshape"(%[[ORDER]]#2)
+// CHECK:         %[[AT:.*]] = "anvl.reshape"(%[[Y]]#2)
 // CHECK:         %[[DX:.*]] = "stablehlo.scatter"(%[[ZERO]], %[[AT]], %[[G]])
 // CHECK:         return %[[Y]]#0, %[[Y]]#1, %[[DX]]
 

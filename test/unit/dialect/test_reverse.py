@@ -14,6 +14,7 @@ from anvl.dialect.core.create import full
 from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, emit
+from anvl.dialect.interpreters.replaced import answer_of
 from anvl.dialect.interpreters.reverse import reverse_sweep
 
 
@@ -36,7 +37,8 @@ def plain_sweep(block: ir.Block, seeds: Sequence[tuple[Any, Any]], wrt: Sequence
             continue
         several = rules.multiple_results
         params = rules.read(op.operation)
-        answers = rules.adjoint(*((gs, xs, ys) if several else (gs[0], xs, ys[0])), **params)
+        given = (gs, xs, ys) if several else (gs[0], xs, ys[0])
+        answers = answer_of(rules.adjoint(*given, **params))
         for x, gx in zip(xs, answers, strict=True):
             if gx is not None and differentiable(x.type):
                 add(x, _called(gx))
