@@ -13,6 +13,7 @@ import importlib
 import itertools
 import math
 import os
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -332,7 +333,7 @@ class ProgramReader:
     def read(self, program: bytes | str) -> Any:
         """The module as an operation; None if it cannot be read."""
         try:
-            if isinstance(program, bytes) and program.startswith(_ARTIFACT):
+            if isinstance(program, bytes) and _ARTIFACT.match(program):
                 self._module = self._stablehlo.deserialize_portable_artifact(self._context, program)
             else:
                 self._module = self._ir.Module.parse(program, self._context)
@@ -368,7 +369,7 @@ class ProgramReader:
         return []
 
 
-_ARTIFACT = b"ML\xefR\rStableHLO_v"
+_ARTIFACT = re.compile(rb"ML\xefR.StableHLO_v", re.DOTALL)  # a byte: the version of the bytecode
 _NAMES_FUNCTIONS = {
     "func.call": "callee",
     "func.constant": "value",

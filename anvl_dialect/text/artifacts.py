@@ -20,7 +20,7 @@ from anvl.dialect.text.shardy import drop_placement
 __all__ = ["MAGIC", "deserialised", "without_placement"]
 
 MAGIC = b"ML\xefR"
-_ARTIFACT = MAGIC + b"\rStableHLO_v"
+_PRODUCER = b"StableHLO_v"  # of an artifact, after the version of the bytecode, a byte
 _DIALECT = b"sdy"
 _STRINGS, _DIALECTS, _ATTRIBUTES, _OFFSETS = range(4)  # section numbers
 _ALIGNED, _PADDING = 0x80, 0xCB
@@ -60,7 +60,7 @@ def without_placement(content: bytes) -> tuple[bytes, Mapping[str, int]]:
 
 def deserialised(content: bytes, context: ir.Context) -> ir.Module:
     """Parse bytecode or an artifact.  Raises `ir.MLIRError`; `ValueError` for artifacts."""
-    if content.startswith(_ARTIFACT):
+    if content[len(MAGIC) + 1 :].startswith(_PRODUCER):
         return stablehlo.deserialize_portable_artifact(context, content)
     return ir.Module.parse(content, context)
 

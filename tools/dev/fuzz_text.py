@@ -174,7 +174,7 @@ def _bytecodes(
     """Some texts of the corpus as bytecode, and those that are StableHLO as artifacts too."""
     found = []
     for text in draw.sample(list(corpus), min(len(corpus), most)):
-        for write in (_as_bytecode, _as_artifact):
+        for write in (_as_bytecode, _as_artifact, _as_oldest_artifact):
             runner.write(text, write)
             data = runner.output.read_bytes()
             if data.startswith(b"ML\xefR"):
@@ -189,6 +189,12 @@ def _as_bytecode(module: Any) -> bytes:
 
 
 def _as_artifact(module: Any) -> bytes:
+    from anvl.dialect.core.mlir import stablehlo
+
+    return stablehlo.serialize_portable_artifact(module, stablehlo.get_current_version())
+
+
+def _as_oldest_artifact(module: Any) -> bytes:
     from anvl.dialect.core.mlir import stablehlo
 
     return stablehlo.serialize_portable_artifact(module, stablehlo.get_minimum_version())

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from anvl.dialect.core.context import context
-from anvl.dialect.core.mlir import ir, load_stablehlo
+from anvl.dialect.core.mlir import ir, load_stablehlo, stablehlo
 from anvl.dialect.text import versions
 from anvl.dialect.text.bytecode import Malformed, answer
 from anvl.dialect.text.hazards import InvalidOp
@@ -49,6 +49,15 @@ def as_bytecode(text):
     written = io.BytesIO()
     ir.Module.parse(text, other).operation.write_bytecode(written)
     return written.getvalue()
+
+
+@pytest.mark.parametrize("version", ["0.9.0", "0.10.0", "0.14.0", "0.20.0", "1.0.0", "1.9.0"])
+def test_artifacts_of_all_versions_are_read(version):
+    """Each has its own version of the bytecode, which the file begins with."""
+    text = "func.func @f(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }"
+    data = stablehlo.serialize_portable_artifact(ir.Module.parse(text, context()), version)
+    assert answer(data, 200) == (data, {})
+    assert "func.func @f" in str(read(data))
 
 
 @pytest.mark.parametrize("text", [text for _, text in TEXTS], ids=[name for name, _ in TEXTS])

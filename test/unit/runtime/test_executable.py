@@ -300,6 +300,16 @@ def test_functions_that_cannot_be_called_are_refused(program, message):
             rt.compile(form)
 
 
+@pytest.mark.parametrize("version", ["0.9.0", "1.0.0"])
+def test_functions_of_artifacts_of_all_versions_are_checked(version):
+    from anvl.dialect.core.context import context
+    from anvl.dialect.core.mlir import ir, stablehlo
+
+    module = ir.Module.parse(_main("%0 = " + _CALL.replace("@g", "@main")), context())
+    with pytest.raises(rt.RuntimeFailure, match="recursion, @main -> @main"):
+        rt.compile(stablehlo.serialize_portable_artifact(module, version))
+
+
 def test_calls_of_functions_with_bodies_are_compiled():
     g = _main("%0 = stablehlo.add %x, %x : tensor<f32>", "g").replace("@g", "private @g")
     program = rt.compile(g + _main(f"%0 = {_CALL}"))
