@@ -8,6 +8,8 @@ from anvl.dialect.core.counterparts import Refused, counterparts, emit_as
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Value
 from anvl.passes.framework.pass_base import Pass
+from anvl.passes.framework.pipeline import Pipeline
+from anvl.passes.framework.walk import find
 from anvl.passes.lifting.lift_forms import lift_forms, of_arrays, replaced
 from anvl.passes.lifting.lift_loops import lift_regions
 from anvl.passes.lifting.lift_routines import lift_routines
@@ -17,6 +19,8 @@ from anvl.passes.lifting.resources import inline_resources
 __all__ = ["Lift"]
 
 _NAME = "anvl-lift"
+_COMPOSITE = "stablehlo.composite"
+_COMPOSITES_TO_CALLS = "func.func(stablehlo-legalize-composite-to-call)"
 
 
 @dataclass(frozen=True)
@@ -28,8 +32,9 @@ class Lift(Pass, argument=_NAME):
     they go through all passes, and a pass that needs a rule of one reports the op and the reason.
 
     A `reduce` by a sum, a product, ... becomes the anvl reduction; choices and loops stay, but a
-    counted loop becomes a call of a function that is declared as a scan.  Data of resources are put
-    into the constants.  Types and values are unchanged.
+    counted loop becomes a call of a function that is declared as a scan; a composite becomes a call
+    of its decomposition.  Data of resources are put into the constants.  Types and values are
+    unchanged.
     """
 
     anchor = "builtin.module"
@@ -37,6 +42,8 @@ class Lift(Pass, argument=_NAME):
     def run(self, module: ir.Operation) -> None:
         found: list[ir.Operation] = []
         names = counterparts()
+        if find(module, _COMPOSITE):
+            Pipeline([_COMPOSITES_TO_CALLS]).run(module)
         inline_resources(module)
         lift_routines(module)
         lift_top_k(module)

@@ -27,7 +27,7 @@ def lifted(module: ir.Module) -> dict[str, ir.Operation]:
     Raises `ValueError` if an op other than a call, of a function or of a routine with function
     operands, names a function, since such references are not kept.
     """
-    Pipeline(["func.func(stablehlo-legalize-composite-to-call)", Lift()]).run(module)
+    Pipeline([Lift()]).run(module)
     functions = functions_of(module.operation)
     for name, function in functions.items():
         found: list[tuple[str, str]] = []

@@ -3,7 +3,7 @@
 // RUN:   | filecheck %s --check-prefix=ERROR
 
 // What has no counterpart stays: a comparison in total order of floats of 8 bits, sums from another
-// number than 0, a product of a dynamic shape.
+// number than 0, an unknown routine, a product of a dynamic shape.
 
 // CHECK-LABEL: func.func @ordered(
 // CHECK:         stablehlo.compare LT, %{{.*}}, %{{.*}}, TOTALORDER
@@ -18,15 +18,12 @@ func.func @ordered(
   %one = stablehlo.constant dense<1.0> : tensor<f64>
   %3 = stablehlo.reduce(%2 init: %one) applies stablehlo.add across dimensions = [0]
     : (tensor<3xf64>, tensor<f64>) -> tensor<f64>
-  %4 = stablehlo.composite "my.thing" %3 {decomposition = @thing}
-    : (tensor<f64>) -> tensor<f64>
+  %4 = stablehlo.custom_call @my.thing(%3) {mhlo.note} : (tensor<f64>) -> tensor<f64>
   return %4 : tensor<f64>
 }
 
 // CHECK:         stablehlo.reduce(
-func.func private @thing(%x: tensor<f64>) -> tensor<f64> {
-  return %x : tensor<f64>
-}
+// CHECK:         custom_call
 
 // CHECK-LABEL: func.func @dynamic(
 // CHECK:         stablehlo.multiply
@@ -49,4 +46,4 @@ func.func @more(%x: tensor<f32>) -> (tensor<i1>, tensor<complex<f32>>) {
   return %2, %1 : tensor<i1>, tensor<complex<f32>>
 }
 
-// ERROR: stablehlo.composite
+// ERROR: stablehlo.custom_call
