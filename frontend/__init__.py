@@ -107,6 +107,7 @@ if TYPE_CHECKING:
     from anvl.transforms.explain import why_not_differentiable as why_not_differentiable
     from anvl.transforms.grad import grad as grad
     from anvl.transforms.grad import value_and_grad as value_and_grad
+    from anvl.transforms.jet import jet as jet
     from anvl.transforms.jvp import jvp as jvp
     from anvl.transforms.linear_transpose import linear_transpose as linear_transpose
     from anvl.transforms.linearize import linearize as linearize
@@ -173,6 +174,7 @@ _HOMES = {
     "jacfwd": "anvl.jacobians.dense_jacobians",
     "jacobian": "anvl.jacobians.jacobian",
     "jacrev": "anvl.jacobians.dense_jacobians",
+    "jet": "anvl.transforms.jet",
     "jit": "anvl.dispatch.jit",
     "jvp": "anvl.transforms.jvp",
     "linear_transpose": "anvl.transforms.linear_transpose",

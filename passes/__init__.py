@@ -92,6 +92,7 @@ for _name, _module in _PASSES.items():
     _argument = "anvl-" + _module.rpartition(".")[2].replace("_", "-")
     _register_later(_argument, _module, _name)
 for _attribute, _module in (
+    (_attributes.JET, "anvl.passes.expand.taylor_mode"),
     (_attributes.JVP, "anvl.passes.forward"),
     (_attributes.LINEAR_TRANSPOSE, "anvl.passes.expand.linear_transpose"),
     (_attributes.VJP, "anvl.passes.gradient"),

@@ -455,6 +455,16 @@ class CallOp(AnvlOp):
         return rule.bits_through(f, moves, bits)
 
     @classmethod
+    def carries_series(cls, op: ir.Operation, symbols: SymbolTable | None) -> bool:
+        """As of `RegionOp`."""
+        return hasattr(rule_of(cls._callee(op, symbols).function), "taylor_series")
+
+    @classmethod
+    def taylor_series(cls, xs: Sequence[Value], series: Any, order: int, callee: Callee) -> Any:
+        rule: Any = rule_of(callee.function)
+        return rule.taylor_series(callee, xs, series, order)
+
+    @classmethod
     def dependence(cls, deps: Any, xs: Sequence[Any], callee: Callee) -> Any:
         rule = rule_of(callee.function)
         if rule is None:

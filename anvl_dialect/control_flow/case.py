@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from anvl.dialect.control_flow.call import declare_scan
 from anvl.dialect.control_flow.loop_dependence import choice_dependence
+from anvl.dialect.control_flow.loop_series import branch_series, unpacked
 from anvl.dialect.control_flow.loop_values import broadcast_flags
 from anvl.dialect.control_flow.region_ops import Region, RegionOp, emit_regions
 from anvl.dialect.core.captures import operands_of
@@ -144,6 +145,23 @@ class ChoiceOp(RegionOp):
         given = iter(found[len(ys) :])
         tangents = [next(given) if differentiable(y.type) else None for y in ys]
         return Replaced(found[: len(ys)], tangents)
+
+    @classmethod
+    def taylor_series(
+        cls,
+        xs: Sequence[Value],
+        series: Any,
+        order: int,
+        branches: Sequence[Program],
+        strategy: str | None,
+    ) -> Any:
+        choice, *outer = xs
+        many = [partial(branch_series, branch, outer, series[1:], order) for branch in branches]
+        found = cls.chosen(choice, many, strategy)
+        ys = branches[0].results
+        flags = [differentiable(y.type) for y in ys]
+        coefficients = unpacked(found[len(ys) :], flags, order)
+        return found[: len(ys)], [of or [None] * order for of in coefficients]
 
     @classmethod
     def batch(

@@ -64,6 +64,19 @@ class RegionOp(AnvlOp):
         raise NotImplementedError
 
     @classmethod
+    def carries_series(cls, op: ir.Operation, symbols: SymbolTable | None) -> bool:
+        """Whether `taylor_series` gives all coefficients at once: Note [Taylor mode]."""
+        return True
+
+    @classmethod
+    def taylor_series(cls, xs: Sequence[Value], series: Any, order: int, **params: Any) -> Any:
+        """Emit the op with the coefficients 1 to `order` of its results: these, and the results.
+
+        `series` has the coefficients of each value that it reads, None where it does not vary.
+        """
+        raise NotImplementedError
+
+    @classmethod
     def n_carried(cls, op: ir.Operation) -> int:
         """The number of loop-carried results, which are also the first arguments; 0 if no loop."""
         return 0

@@ -18,6 +18,7 @@ from anvl.dialect.control_flow.call import (
 )
 from anvl.dialect.control_flow.counted_scan import as_scan
 from anvl.dialect.control_flow.loop_dependence import scan_dependence
+from anvl.dialect.control_flow.loop_series import scan_series
 from anvl.dialect.control_flow.loop_simplify import simpler_form
 from anvl.dialect.control_flow.loop_values import (
     active_arguments,
@@ -236,6 +237,9 @@ class Scan(FunctionRule):
         loop = self.read(f)
         body = loop.body.program
         return [(body, active_arguments(body, loop.n, moves))]
+
+    def taylor_series(self, f: Callee, xs: Sequence[Value], series: Any, order: int) -> Any:
+        return scan_series(self, f, xs, series, order)
 
     def dependence(self, f: Callee, deps: Any, xs: Sequence[Any]) -> Any:
         return scan_dependence(deps, self.read(f), xs)

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 from anvl.dialect.control_flow.call import CallOp, Motion
 from anvl.dialect.control_flow.case import loop_over_members
 from anvl.dialect.control_flow.loop_dependence import while_dependence
+from anvl.dialect.control_flow.loop_series import while_series
 from anvl.dialect.control_flow.loop_simplify import simpler_form
 from anvl.dialect.control_flow.loop_values import (
     active_arguments,
@@ -223,6 +224,10 @@ class WhileOp(RegionOp):
             loop.attributes,
         )
         return Replaced(found[:n], scatter_flagged(found[n:], flags))
+
+    @classmethod
+    def taylor_series(cls, xs: Sequence[Value], series: Any, order: int, loop: Loop) -> Any:
+        return while_series(loop, xs, series, order)
 
     @classmethod
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], loop: Loop) -> Sequence[Value]:

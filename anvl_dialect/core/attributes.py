@@ -7,8 +7,9 @@ from typing import Any
 from anvl.dialect.core.mlir import ir
 
 __all__ = [
-    "IMPLICIT", "JVP", "LINEAR_TRANSPOSE", "MIXED_PRECISION", "VJP", "VMAP", "attribute_of",
-    "entries_of", "extra_attributes", "replaced_entries", "shifted", "symbols_in", "with_symbols",
+    "IMPLICIT", "JET", "JVP", "LINEAR_TRANSPOSE", "MIXED_PRECISION", "VJP", "VMAP",
+    "attribute_of", "entries_of", "extra_attributes", "replaced_entries", "shifted", "symbols_in",
+    "with_symbols",
 ]  # fmt: skip
 
 # Here, below the passes, so that a program can be traced before any pass is loaded.
@@ -18,6 +19,9 @@ VJP, JVP, VMAP = "anvl.vjp", "anvl.jvp", "anvl.vmap"
 
 #: Entry of a batched form that a transformation asked for: no message speaks of its members.
 IMPLICIT = "implicit"
+
+#: Attribute naming the Taylor coefficients of a function.
+JET = "anvl.jet"
 
 #: Attribute naming the transpose of a linear function.
 LINEAR_TRANSPOSE = "anvl.linear_transpose"

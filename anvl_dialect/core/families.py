@@ -21,6 +21,7 @@ __all__ = [
     "add_tangents",
     "check_axes",
     "check_kind",
+    "convolved",
     "differentiable",
     "remedy",
     "with_batch_axis",
@@ -202,6 +203,17 @@ class Bilinear(AnvlOp):
     """Linear in each of its two operands (product rule).  A subclass defines `adjoint`."""
 
     @classmethod
+    def taylor(
+        cls,
+        k: int,
+        xs: Sequence[Sequence[Value | None]],
+        z: Sequence[Value | None],
+        /,
+        **params: Any,
+    ) -> Value | None:
+        return convolved(partial(cls.build, **params), *xs)
+
+    @classmethod
     def tangent(
         cls, ts: Sequence[Value | None], xs: Sequence[Value], z: Value, **params: Any
     ) -> Value | None:
@@ -231,6 +243,12 @@ class Creation(AnvlOp):
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], **params: Any) -> Value:
         # No operand is ever batched, so a batching pass keeps the op; asked anyway, this is a bug.
         return missing(cls, "batch")
+
+
+def convolved(multiply: Any, x: Sequence[Value | None], y: Sequence[Value | None]) -> Value | None:
+    """The sum of the products x[i] y[k - i], of two sequences of k + 1 values; None is zero."""
+    pairs = zip(x, reversed(y), strict=True)
+    return add_tangents([multiply(a, b) for a, b in pairs if a is not None and b is not None])
 
 
 def add_tangents(parts: Sequence[Value | None]) -> Value | None:

@@ -25,6 +25,7 @@ RULES = {
 
 #: Optional rules, with the user of each.
 MAYBE_RULES = {
+    "taylor": "anvl-forward",
     "simplify": "anvl-simplify",
     "fold": "anvl-simplify-control-flow",
     "pad_axes": "anvl-pad",

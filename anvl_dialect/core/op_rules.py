@@ -26,6 +26,7 @@ class OpRules(OpClass):
         lower(hlo, *xs, **params)       -> the same value in StableHLO
         adjoint(g, xs, y, **params)     -> one cotangent per operand
         tangent(ts, xs, y, **params)    -> tangent of y; ts[i] is None where x[i] is constant
+        taylor(k, xs, y, **params)      -> Taylor coefficient k of y: Note [Taylor mode]
         batch(xs, batched, **params)    -> y with one more axis, the first
         sample(draw)                    -> calls (operands, params) in its domain
         simplify(xs, makers, **params)  -> a simpler value, the same to the bit, if there is one
@@ -107,6 +108,17 @@ class OpRules(OpClass):
     @classmethod
     def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Any, **params: Any) -> Any:
         return missing(cls, "tangent")
+
+    @classmethod
+    def taylor(
+        cls,
+        k: int,
+        xs: Sequence[Sequence[Value | None]],
+        y: Sequence[Value | None],
+        /,
+        **params: Any,
+    ) -> Value | None:
+        return missing(cls, "taylor")
 
     @classmethod
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], **params: Any) -> Any:

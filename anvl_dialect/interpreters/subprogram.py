@@ -28,8 +28,8 @@ from anvl.dialect.interpreters.slices import Slice, backward_slice, values_read
 _Found = TypeVar("_Found")
 
 __all__ = [
-    "Program", "batch_of", "bits_in_any_step", "found_and_values", "jvp_of", "sweep_backward",
-    "transpose_of", "values_and_jvp_of", "vjp_of",
+    "Program", "batch_of", "bits_in_any_step", "copied", "found_and_values", "jvp_of",
+    "sweep_backward", "transpose_of", "values_and_jvp_of", "vjp_of",
 ]  # fmt: skip
 
 
@@ -88,7 +88,7 @@ class Program:
         wanted = part.values.difference(self.arguments)
 
         def emit_one(op: Any, operands: list[Value], values: _Values) -> Sequence[Value]:
-            return _copied(op, self._with_zeros(op, operands, wanted), values)
+            return copied(op, self._with_zeros(op, operands, wanted), values)
 
         return self._replay(xs, emit_one, part.ops)
 
@@ -113,7 +113,7 @@ class Program:
             for y in op.results:
                 marks[y] = has_axis
             if not has_axis:
-                return _copied(op, operands, values)
+                return copied(op, operands, values)
             return batched_results(op, operands, flags, self.symbols)
 
         values = self._replay(xs, emit_one, self.slice(whole_ops=True).ops)
@@ -232,7 +232,7 @@ def bits_in_any_step(
             flags[i] = True
 
 
-def _copied(op: Any, operands: list[Value], values: _Values) -> list[Value]:
+def copied(op: Any, operands: list[Value], values: _Values) -> list[Value]:
     """Copy an op with other operands, and other captured values; return the copy's results."""
     copy = op.operation.clone().operation
     count = len(copy.operands)

@@ -19,7 +19,7 @@ from anvl.core.trace_state import current
 from anvl.core.traced import Traced
 from anvl.core.tracer import Tracer
 from anvl.core.tracing import Trace
-from anvl.dialect.core.attributes import IMPLICIT, JVP, LINEAR_TRANSPOSE, VJP, VMAP
+from anvl.dialect.core.attributes import IMPLICIT, JET, JVP, LINEAR_TRANSPOSE, VJP, VMAP
 from anvl.dialect.core.context import context
 from anvl.dialect.core.errors import TraceError
 from anvl.dialect.core.mlir import ir
@@ -29,10 +29,9 @@ from anvl.dispatch.jit import evaluate
 from anvl.runtime import hide_frames
 
 __all__ = [
-    "Position", "argument_name", "argument_of", "check_callable", "closed_over", "declare_jvp",
-    "declare_linear_transpose", "declare_vjp", "declare_vmap", "float_positions", "has_derivative",
-    "numbered", "run",
-    "runnable",
+    "Position", "argument_name", "argument_of", "check_callable", "closed_over", "declare_jet",
+    "declare_jvp", "declare_linear_transpose", "declare_vjp", "declare_vmap", "float_positions",
+    "has_derivative", "numbered", "run", "runnable",
 ]  # fmt: skip
 
 
@@ -190,6 +189,29 @@ def declare_jvp(trace: Trace, nested: Traced, avals: Sequence[Aval], wrt: Sequen
     floats = [y.type for y in nested.out_avals if has_derivative(y)]
     takes = [*inputs, *(inputs[i] for i in wrt)]
     return _declare(trace, nested, JVP, {"wrt": Ints.encode(wrt)}, takes, [*outputs, *floats])
+
+
+def declare_jet(
+    trace: Trace,
+    nested: Traced,
+    avals: Sequence[Aval],
+    given: Sequence[tuple[int, int]],
+    order: int,
+) -> str:
+    """Declare the derivatives up to an order of a traced function along curves; returns its name.
+
+    Behind the arguments come derivatives of some of them: `given` has the position and the order of
+    each.
+    """
+    inputs, outputs = [a.type for a in avals], [y.type for y in nested.out_avals]
+    floats = [y.type for y in nested.out_avals if has_derivative(y) for _ in range(order)]
+    takes = [*inputs, *(inputs[i] for i, _ in given)]
+    request = {
+        "wrt": Ints.encode([i for i, _ in given]),
+        "orders": Ints.encode([k for _, k in given]),
+        "order": Int.encode(order),
+    }
+    return _declare(trace, nested, JET, request, takes, [*outputs, *floats])
 
 
 def declare_vmap(

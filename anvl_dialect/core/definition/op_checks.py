@@ -91,6 +91,7 @@ def _check_rule(cls: Any, rule: str) -> None:
         "tangent": ("ts", "xs", ys),
         "batch": ("xs", "batched"),
         "sample": ("draw",),
+        "taylor": ("k", "xs", "y"),
         "simplify": ("xs", "makers"),
         "fold": operand_names,
         "pad_axes": ("pads", "xs"),

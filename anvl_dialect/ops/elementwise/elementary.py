@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, cast
 
 from anvl.dialect.core.create import full_like, number_of, zeros_like
-from anvl.dialect.core.families import Elementwise, NotDifferentiable
+from anvl.dialect.core.families import Elementwise, NotDifferentiable, convolved
 from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Value, emit
@@ -95,6 +95,19 @@ def _winner_shares(*directions: str) -> Any:
     return classmethod(adjoint)
 
 
+def _taylor_of_product(cls: Any, k: int, xs: Sequence[Any], z: Any) -> Value | None:
+    return convolved(mul, *xs)
+
+
+def _taylor_of_quotient(cls: Any, k: int, xs: Sequence[Any], z: Any) -> Value | None:
+    """x = z y gives x[k] = the sum of z[i] y[k - i]."""
+    (x, y) = xs
+    others = convolved(mul, z, y[1:])
+    if others is None:
+        return None if x[k] is None else div(x[k], y[0])
+    return div(neg(others) if x[k] is None else sub(x[k], others), y[0])
+
+
 def _halved_at_ties(g: Value, x: Value, y: Value) -> Value:
     return emit.select(_equal(x, y), times(g, 0.5), g)
 
@@ -140,8 +153,8 @@ count_leading_zeros = unary("count_leading_zeros", "count_leading_zeros", I, Non
 #                name          StableHLO             takes  g times dz/dx, g times dz/dy
 add     = binary("add",       "add",                 ALL,  lambda g, x, y, z: g, lambda g, x, y, z: g)
 sub     = binary("sub",       "subtract",            FIC,  lambda g, x, y, z: g, lambda g, x, y, z: neg(g))
-mul     = binary("mul",       "multiply",            ALL,  lambda g, x, y, z: mul(g, y), lambda g, x, y, z: mul(g, x), dependence=classmethod(product_dependence))
-div     = binary("div",       "divide",              FIC,  lambda g, x, y, z: div(g, y), lambda g, x, y, z: neg(mul(div(g, y), z)), ANY, (0.5, 3.0))
+mul     = binary("mul",       "multiply",            ALL,  lambda g, x, y, z: mul(g, y), lambda g, x, y, z: mul(g, x), dependence=classmethod(product_dependence), taylor=classmethod(_taylor_of_product))
+div     = binary("div",       "divide",              FIC,  lambda g, x, y, z: div(g, y), lambda g, x, y, z: neg(mul(div(g, y), z)), ANY, (0.5, 3.0), taylor=classmethod(_taylor_of_quotient))
 rem     = binary("rem",       "remainder",           FI,   lambda g, x, y, z: g, lambda g, x, y, z: neg(mul(g, _truncated(div(x, y)))), (7.1, 7.9), (2.05, 2.35))
 maximum = binary("maximum",   "maximum",             REAL, lambda g, x, y, z: _winner_share(g, x, "GE", y), lambda g, x, y, z: _winner_share(g, x, "LE", y), adjoint=_winner_shares("GE", "LE"))
 minimum = binary("minimum",   "minimum",             REAL, lambda g, x, y, z: _winner_share(g, x, "LE", y), lambda g, x, y, z: _winner_share(g, x, "GE", y), adjoint=_winner_shares("LE", "GE"))

@@ -102,6 +102,7 @@ JACOBIANS = {
 }
 
 
+@pytest.mark.sweep(keep=12, part=4)
 @pytest.mark.parametrize("name", JACOBIANS)
 def test_a_jacobian_has_its_pattern_its_directions_and_the_values_of_the_dense_one(name):
     f, x, nnz, colors, mode = JACOBIANS[name]
@@ -355,7 +356,7 @@ def random_program(random, steps):
     return f
 
 
-@pytest.mark.sweep(keep=4)
+@pytest.mark.sweep(keep=2)
 @pytest.mark.parametrize("seed", range(40))
 def test_random_programs_have_the_dense_jacobian(seed):
     check_random(seed)
