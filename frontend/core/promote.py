@@ -122,7 +122,7 @@ def _common(strong: tuple[np.dtype[Any], ...], weak: tuple[np.dtype[Any], ...]) 
     highest = max((_ORDER.index(_kind(d)) for d in strong), default=-1)
     weak_highest = max((_ORDER.index(_kind(d)) for d in weak), default=-1)
     if weak_highest > highest:
-        made = _smallest_dtype([d for d in weak if _ORDER.index(_kind(d)) == weak_highest])
+        made = _smallest_weak([d for d in weak if _ORDER.index(_kind(d)) == weak_highest])
         of_kind = _ORDER[weak_highest]
         is_weak = not strong and of_kind != "bool"  # bools yield to all others anyway
         return _widened(made, [d for d in strong if _kind(d) == "float"], of_kind), is_weak
@@ -148,6 +148,12 @@ def _smallest_dtype(dtypes: list[np.dtype[Any]]) -> np.dtype[Any]:
         else:
             first = found
     return first
+
+
+def _smallest_weak(dtypes: list[np.dtype[Any]]) -> np.dtype[Any]:
+    """Smallest dtype that holds these; a literal yields to a number that was beside `ui64`."""
+    unsigned = np.dtype(np.uint64)
+    return unsigned if unsigned in dtypes else _smallest_dtype(dtypes)
 
 
 def _is_half(x: np.dtype[Any], y: np.dtype[Any]) -> bool:

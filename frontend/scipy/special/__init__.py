@@ -17,6 +17,7 @@ from anvl.scipy.special.bessel_family import i0e as i0e
 from anvl.scipy.special.bessel_family import i1 as i1
 from anvl.scipy.special.bessel_family import i1e as i1e
 from anvl.scipy.special.bessel_family import sph_harm_y as sph_harm_y
+from anvl.scipy.special.complex_gamma import loggamma as loggamma
 from anvl.scipy.special.entropies import boxcox as boxcox
 from anvl.scipy.special.entropies import boxcox1p as boxcox1p
 from anvl.scipy.special.entropies import entr as entr
@@ -47,7 +48,6 @@ from anvl.scipy.special.gamma_functions import gammainc as gammainc
 from anvl.scipy.special.gamma_functions import gammaincc as gammaincc
 from anvl.scipy.special.gamma_functions import gammaln as gammaln
 from anvl.scipy.special.gamma_functions import gammasgn as gammasgn
-from anvl.scipy.special.gamma_functions import loggamma as loggamma
 from anvl.scipy.special.gamma_functions import multigammaln as multigammaln
 from anvl.scipy.special.gamma_functions import poch as poch
 from anvl.scipy.special.gamma_functions import polygamma as polygamma

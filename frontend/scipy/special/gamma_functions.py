@@ -22,7 +22,7 @@ from anvl.transforms.custom_rules import custom_jvp
 
 __all__ = [
     "bernoulli", "beta", "betainc", "betaln", "binom", "comb", "digamma", "factorial", "gamma",
-    "gammainc", "gammaincc", "gammaln", "gammasgn", "log_gamma_ratio", "loggamma", "multigammaln",
+    "gammainc", "gammaincc", "gammaln", "gammasgn", "log_gamma_ratio", "multigammaln",
     "poch", "polygamma", "psi", "zeta",
 ]  # fmt: skip
 
@@ -36,17 +36,6 @@ def gammaln(x: Any) -> Any:
     0.0
     """
     return anp.gammaln(x)
-
-
-@real_function
-def loggamma(z: Any) -> Any:
-    """Logarithm of `gamma` of positive numbers; NaN for negative ones.
-
-    >>> from anvl.scipy import special
-    >>> print(round(float(special.loggamma(2.0)), 4))
-    0.0
-    """
-    return anp.where(anp.less(z, 0), anp.nan, anp.gammaln(z))
 
 
 @real_function

@@ -8,6 +8,7 @@ is smaller than half of the digits allow, it is NaN.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import anvl.numpy as anp
@@ -22,26 +23,37 @@ __all__ = ["hyp1f1", "hyp2f1"]
 _MOST_TERMS = 50_000
 
 
-def _series(ratio: Any, x: Any) -> Any:
-    """Sum of terms, each the one before times `ratio(k)`, until all members are done.
+def _series(uppers: Sequence[Any], lower: Any, x: Any) -> Any:
+    """Sum of terms, each the one before times (upper + k) ... / (lower + k) x / (k + 1), until all
+    members are done.
 
     NaN where the series has not ended, or where cancellation costs more than half of the digits.
+    Where a factor is 0 all later terms are 0, but not their derivatives by its parameter: so they
+    count for the end as if the factor were 1; at |x| = 1, where they may have no sum, they do not.
     """
     eps = float(anp.finfo(x.dtype).eps)
+    inside = anp.less(anp.abs(x), 1) if len(uppers) > 1 else True
 
     def goes_on(carry: Any) -> Any:
-        k, term, total, _ = carry
-        open_ = anp.greater(anp.abs(term), anp.multiply(eps / 4, anp.abs(total)))
+        k, _, total, _, size = carry
+        open_ = anp.greater(size, anp.multiply(eps / 4, anp.abs(total)))
         return anp.logical_and(anp.any(open_), anp.less(k, _MOST_TERMS))
 
     def step(carry: Any) -> Any:
-        k, term, total, largest = carry
-        term = anp.multiply(term, ratio(k))
+        k, term, total, largest, size = carry
+        below = anp.add(lower, k)
+        below = anp.where(anp.equal(below, 0), 1, below)  # after the end, or at a pole
+        rest = anp.divide(x, anp.multiply(below, anp.add(k, 1)))
+        factors = [anp.add(upper, k) for upper in uppers]
+        term = anp.multiply(term, anp.multiply(math.prod(factors), rest))
+        counted = [anp.where(anp.logical_and(anp.equal(f, 0), inside), 1, f) for f in factors]
+        size = anp.multiply(size, anp.abs(anp.multiply(math.prod(counted), rest)))
         largest = anp.maximum(largest, stop_gradient(anp.abs(term)))
-        return anp.add(k, 1), term, anp.add(total, term), largest
+        return anp.add(k, 1), term, anp.add(total, term), largest, stop_gradient(size)
 
     one = anp.ones_like(x)
-    _, term, total, largest = while_loop(goes_on, step, (anp.zeros((), x.dtype), one, one, one))
+    start = (anp.zeros((), x.dtype), one, one, one, one)
+    _, term, total, largest, _ = while_loop(goes_on, step, start)
     lost = anp.greater(anp.abs(term), anp.multiply(eps / 4, anp.abs(total)))
     # Near a zero of the function the error counts beside the first term, which is 1.
     beside = anp.maximum(anp.abs(total), 1)
@@ -69,25 +81,14 @@ def hyp1f1(a: Any, b: Any, x: Any) -> Any:
     turned = anp.logical_and(anp.less(x, 0), anp.logical_not(ends))
     upper = anp.where(turned, anp.subtract(b, a), a)
     size = anp.where(turned, anp.negative(x), x)
-
-    def ratio(k: Any) -> Any:
-        above, lower = anp.add(upper, k), anp.add(b, k)
-        lower = anp.where(anp.equal(lower, 0), 1, lower)  # after the end, or at a pole
-        below = anp.multiply(lower, anp.add(k, 1))
-        return anp.divide(anp.multiply(above, size), below)
-
-    total = _series(ratio, size)
+    total = _series([upper], b, size)
     factor = anp.where(turned, anp.exp(anp.minimum(x, 0)), 1)
     found = anp.multiply(total, factor)
     return anp.where(anp.logical_and(pole, anp.logical_not(ends)), anp.inf, found)
 
 
 def _gauss_series(a: Any, b: Any, c: Any, x: Any) -> Any:
-    def ratio(k: Any) -> Any:
-        above = anp.multiply(anp.multiply(anp.add(a, k), anp.add(b, k)), x)
-        return anp.divide(above, anp.multiply(anp.add(c, k), anp.add(k, 1)))
-
-    return _series(ratio, x)
+    return _series([a, b], c, x)
 
 
 @real_function
@@ -140,9 +141,14 @@ def _at_one(a: Any, b: Any, c: Any) -> Any:
 
 
 def _inverse_gamma(x: Any) -> Any:
-    """1 / gamma(x): 0 at its poles."""
-    pole = _is_pole(x)
-    return anp.where(pole, 0, anp.divide(1, _gamma(anp.where(pole, 1, x))))
+    """1 / gamma(x): 0 at its poles, where its derivative is not; by reflection (DLMF 5.5.3)."""
+    low = anp.less(x, 0.5)
+    above = anp.divide(1, _gamma(anp.where(low, 1, x)))
+    whole = anp.rint(x)
+    sign = anp.where(anp.equal(anp.remainder(whole, 2), 0), 1, -1)
+    wave = anp.multiply(sign, anp.sin(anp.multiply(math.pi, anp.subtract(x, whole))))
+    below = anp.multiply(wave, _gamma(anp.subtract(1, anp.where(low, x, 0))))
+    return anp.where(low, anp.divide(below, math.pi), above)
 
 
 def _near_one(a: Any, b: Any, c: Any, x: Any, excess: Any) -> Any:

@@ -137,7 +137,11 @@ def mode(a: Any, axis: Any = 0, nan_policy: str = "propagate", keepdims: bool = 
     found = [
         anp.moveaxis(anp.take_along_axis(v, place, axis=-1), -1, at) for v in (ordered, counts)
     ]
-    return ModeResult(*(found if keepdims else [anp.squeeze(v, axis=at) for v in found]))
+    if not keepdims:
+        return ModeResult(*(anp.squeeze(v, axis=at) for v in found))
+    if axis is None:
+        found = [anp.reshape(v, (1,) * anp.ndim(a)) for v in found]
+    return ModeResult(*found)
 
 
 @public("axis", "ddof", "nan_policy", "keepdims")

@@ -116,6 +116,8 @@ def wanted_dtypes(
     real = max(reals, key=lambda d: d.itemsize) if reals else np.dtype(np.float32)
     if BF16 in reals and np.dtype(np.float16) in reals and real.itemsize == 2:
         real = np.dtype(np.float32)
+    if own in reals:
+        return {own}
     if own.kind == "c":
         real = np.dtype(np.complex128 if real.itemsize == 8 else np.complex64)
     return {real}

@@ -73,7 +73,7 @@ _BINARY = {
     "fiuc": "subtract divide true_divide",
     "fiub": "less less_equal greater greater_equal copysign",
     "fi": "hypot arctan2 atan2 heaviside logaddexp logaddexp2",
-    "iu": "gcd lcm",
+    "iu": "gcd",
     "iub": "bitwise_and bitwise_or bitwise_xor",
 }
 #: Where NumPy has another name, or a formula of two.
@@ -152,7 +152,7 @@ ELEMENTWISE = [
     *(_line(n, unary(kinds.strip())) for kinds, names in _UNARY.items() for n in names.split()),
     *(_line(n, binary(kinds)) for kinds, names in _BINARY.items() for n in names.split()),
     *(_line(n, _shift, reference) for n, (reference, _) in _ELSEWHERE.items()),
-    _line("power", _power), _line("pow", _power), _line("float_power", _power, dtypes=False),
+    _line("lcm", binary("iu"), flavours="ptz"), _line("power", _power), _line("pow", _power), _line("float_power", _power, dtypes=False),
     _line("clip", _clip, each=False), _line("round", _round), _line("around", _round),
     _line("where", _where), _line("isclose", _isclose, wide=False, flavours="ptzn"),
     _line("nextafter", binary("s"), wide=False), _line("ldexp", _ldexp), _line("sinc", unary("f"), flavours="ptzn", each=False),

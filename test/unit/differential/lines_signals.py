@@ -312,7 +312,7 @@ SIGNALS = [
     _line("signal", "savgol_filter", _savgol), _line("signal", "savgol_coeffs", _coefficients, dtypes=False),
     _line("signal", "hilbert", _along(2, "s", N=lambda d: d.of(None, 3, 8))),
     _line("signal", "resample", lambda d: Call((*(c := _along(2, "sc")(d)).args, d.number(1, 9)), c.kwargs)),
-    _line("signal", "stft", _spectrum(stft=True)), _line("signal", "istft", _istft, flavours="p"),
+    _line("signal", "stft", _spectrum(stft=True)), _line("signal", "istft", _istft, flavours="p", seen=lambda found: found[1]),
     _line("signal", "welch", _spectrum(), flavours="pt"), _line("signal", "csd", _spectrum(two=True), flavours="pt"),
     _line("signal", "periodogram", _spectrum(periodogram=True)),
     _line("signal", "get_window", _window, dtypes=False),

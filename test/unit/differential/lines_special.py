@@ -93,6 +93,7 @@ SPECIAL = [
     _line("multigammaln", lambda d: call(d.array(d.dtype("s"), d.shape(0, 2), 2.2, 6), d.number(1, 4)),
           _multigammaln),
     _line("fresnel", numbers((-4, 4))), _line("sici", numbers((0.1, 9))),
+    _line("loggamma", numbers((-9, 9), kinds="c")),
     _line("wofz", numbers((-3, 3), kinds="c")), _line("logsumexp", _logsumexp), _line("softmax", _softmax),
     _line("log_softmax", _softmax), _line("sph_harm_y", _harmonic, smooth=False),
     _line("bernoulli", lambda d: call(d.number(0, 9)), dtypes=False),

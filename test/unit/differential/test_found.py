@@ -3,12 +3,15 @@
 import numpy as np
 import pytest
 import scipy.linalg
-from tolerances import FORMULA, PROGRAM, assert_close, rounding
+import scipy.special
+import scipy.stats
+from tolerances import FORMULA, ITERATION, PROGRAM, assert_close, rounding
 
 import anvl
 import anvl.nn as nn
 import anvl.numpy as anp
-from anvl.scipy import linalg
+from anvl.scipy import linalg, special
+from anvl.scipy import stats as anp_stats
 from anvl.scipy.linalg import matrix_equations
 from anvl.scipy.linalg.stacks import ct
 
@@ -47,6 +50,80 @@ def test_elements_are_put_along_an_axis_at_indices_in_a_list():
     wanted = X.copy()
     np.put_along_axis(wanted, np.asarray([[1], [0]]), 7.0, 1)
     np.testing.assert_array_equal(anp.put_along_axis(X, [[1], [0]], 7.0, axis=1), wanted)
+
+
+def test_a_number_beside_one_of_64_bits_without_sign_has_its_dtype():
+    found = anp.gcd(np.uint64(4), 6)
+    assert (found.dtype, found.item()) == (np.uint64, 2)
+
+
+@pytest.mark.sweep(keep=0)
+def test_a_function_of_a_zero_parameter_has_its_derivative():
+    """The series ends at once, and that of the derivative does not; by SciPy's differences."""
+    one, two, x = np.float64(1), np.float64(2), np.float64(0.2)
+    of_b = anvl.grad(lambda b: special.hyp2f1(one, b, two, x))(np.float64(0))
+    of_a = anvl.grad(lambda a: special.hyp1f1(a, two, np.float64(1.5)))(np.float64(0))
+    near_1 = anvl.grad(lambda b: special.hyp2f1(one, b, np.float64(2.3), np.float64(0.95)))
+    # d/db of F(1, b; 2; x) at 0 is the sum of x^k / (k (k + 1)).
+    k = np.arange(1, 60)
+    assert_close(of_b, np.sum(0.2**k / (k * (k + 1))), FORMULA)
+    assert_close(of_a, 0.9974786292278, ITERATION)
+    assert_close(near_1(np.float64(0)), 0.6744093428, ITERATION)
+
+
+@pytest.mark.sweep(keep=0)
+def test_the_logarithm_of_gamma_of_complex_numbers_is_the_principal_one():
+    z = np.asarray([3 + 4j, -5.5 + 2j, -5.5 - 2j, -0.5 - 0.0j, -7.3 + 0j, 0.2 + 300j, -2 + 1e-9j])
+    assert_close(special.loggamma(z), scipy.special.loggamma(z), PROGRAM)
+    slope = anvl.jvp(special.loggamma, (z,), (1j * np.ones_like(z),))[1]
+    wanted = 1j * scipy.special.digamma(z)
+    np.testing.assert_allclose(slope, wanted, rounding(PROGRAM))
+    assert special.loggamma(np.complex64(1j)).dtype == np.complex64
+    assert np.all(np.isinf(special.loggamma(np.asarray([0j, -3 + 0j]))))
+
+
+def test_the_most_frequent_of_all_keeps_as_many_axes():
+    found, wanted = (
+        m.mode(np.asarray([[3, 1], [3, 0]]), axis=None, keepdims=True)
+        for m in (anp_stats, scipy.stats)
+    )
+    assert found.mode.shape == wanted.mode.shape == (1, 1)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_quantiles_of_weighted_elements(dtype):
+    x = np.asarray([[3.0, 1, 2], [5, 5, 0]], dtype)
+    weights = np.asarray([[0.0, 2, 1], [1, 1, 3]], dtype)
+    for q in (0.0, 0.4, np.asarray([0.5, 1.0], dtype)):
+        given = {"axis": 1, "weights": weights, "method": "inverted_cdf"}
+        np.testing.assert_array_equal(anp.quantile(x, q, **given), np.quantile(x, q, **given))
+        vector = given | {"weights": weights[1]}
+        np.testing.assert_array_equal(anp.quantile(x, q, **vector), np.quantile(x, q, **vector))
+    absent = np.where(x == 5, np.nan, x)
+    np.testing.assert_array_equal(anp.nanquantile(absent, 0.5, **given), [1, 0])
+    assert np.all(np.isnan(anp.quantile(x, 0.5, **(given | {"weights": -weights}))))
+
+
+def test_weights_that_do_not_fit_are_refused():
+    x = np.ones((2, 3))
+    with pytest.raises(
+        ValueError, match="method 'linear' has no weights; give method=\"inverted_cdf\""
+    ):
+        anp.quantile(x, 0.5, weights=x)
+    with pytest.raises(
+        ValueError, match=r"weights are f64\[2\], x is f64\[2,3\]; give .* shape \(3,\)"
+    ):
+        anp.quantile(x, 0.5, axis=1, weights=np.ones(2), method="inverted_cdf")
+    with pytest.raises(ValueError, match="give as many, or with an axis those along it"):
+        anp.percentile(x, 50, weights=np.ones(2), method="inverted_cdf")
+
+
+def test_an_array_of_parts_makes_the_quantiles_as_wide():
+    x = np.ones(3, "f4")
+    assert anp.quantile(x, np.asarray([0.5])).dtype == np.float64
+    assert anp.quantile(x, [0.5]).dtype == anp.quantile(x, 0.5).dtype == np.float32
+    with pytest.raises(TypeError, match="complex numbers are no parts"):
+        anp.quantile(x, np.asarray(0.5j))
 
 
 @pytest.mark.parametrize("axes", [{}, {"baxis": 1}, {"outaxis": -1}, {"caxis": 0, "baxis": -1}])
