@@ -73,6 +73,30 @@ def test_the_gradient_contracts_bf16_too():
     assert text.count("convert %w ") == 1  # equal casts are merged once derivatives are expanded
 
 
+def test_the_gradient_of_f16_contracts_f32_and_casts_cotangents():
+    text = anvl.jit(anvl.grad(anvl.mixed_precision(layers, dtype="f16"))).lower(W, X).mlir()
+    contractions = [line for line in text.splitlines() if "stablehlo.dot_general" in line]
+    assert sum("xf16>) ->" in line for line in contractions) == 2  # forward
+    assert sum("xf32>) ->" in line for line in contractions) == 3
+
+
+@pytest.mark.parametrize("dtype", ["bf16", "f16"])
+def test_convolutions_and_their_gradients(dtype):
+    def f(k, x):
+        numbers = ("NHC", "HIO", "NHC")
+        y = anvl.lax.conv_general_dilated(x, k, (1,), "SAME", dimension_numbers=numbers)
+        return anp.mean(anp.tanh(y) ** 2)
+
+    mixed = anvl.mixed_precision(f, dtype=dtype)
+    k, x = RNG.normal(size=(3, 2, 4)).astype("f4"), RNG.normal(size=(2, 6, 2)).astype("f4")
+    lowered = anvl.jit(anvl.value_and_grad(mixed, wrt=("k", "x"))).lower(k, x)
+    assert lowered.report().startswith("convolution of f32[2, 6, 2] and f32[3, 2, 4] at ")
+    wanted = anvl.value_and_grad(f, wrt=("k", "x"))(k, x)
+    found = lowered.compile()(k, x)
+    for a, b in zip(anvl.tree.leaves(found), anvl.tree.leaves(wanted), strict=True):
+        assert a.dtype == np.float32 and 0 < distance(a, b) < NEAR[dtype]
+
+
 def test_cotangents_of_many_uses_are_added_in_f32():
     # In bf16 a sum of ones stops at 256.
     one = np.ones((1, 1), "f4")

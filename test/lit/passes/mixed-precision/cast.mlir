@@ -22,6 +22,8 @@
 // REPORT:      dot_general of f32[4, 3] and f32[3] at {{.*}}cast.mlir":{{.*}}: bf16 operands, f32 result
 // REPORT-NEXT: dot_general of f32[3, 4] and f32[4] at {{.*}}: bf16 operands, f32 result
 // REPORT-NEXT: convolution of f32[1, 5, 2] and f32[3, 2, 4] at {{.*}}: bf16 operands, f32 result
+// REPORT-NEXT: dot_general of f32[3] and f32[3] at {{.*}}: bf16 operands, f32 result
+// REPORT-NEXT: dot_general of f32[3] and f32[3] at {{.*}}: bf16 operands, f32 result
 func.func @main(%w: tensor<3x4xf32>, %x: tensor<3xf32>) -> tensor<f32> {
   %t = "anvl.transpose"(%w) {permutation = array<i64: 1, 0>} : (tensor<3x4xf32>) -> tensor<4x3xf32>
   %y = "anvl.dot_general"(%t, %x) {dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>} : (tensor<4x3xf32>, tensor<3xf32>) -> tensor<4xf32>
@@ -48,4 +50,28 @@ func.func @main(%w: tensor<3x4xf32>, %x: tensor<3xf32>) -> tensor<f32> {
 func.func @convolved(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) -> tensor<1x3x4xf32> {
   %y = "anvl.convolution"(%x, %k) {batch_group_count = 1 : i64, feature_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>} : (tensor<1x5x2xf32>, tensor<3x2x4xf32>) -> tensor<1x3x4xf32>
   return %y : tensor<1x3x4xf32>
+}
+
+// What was cast from bf16 before is not cast back.
+
+// CHECK-LABEL: func.func @narrow_already(
+// CHECK-SAME:      %[[B:[a-z0-9]+]]: tensor<3xbf16>
+// CHECK-NEXT:    "anvl.dot_general"(%[[B]], %[[B]])
+// CHECK-NEXT:    return
+func.func @narrow_already(%b: tensor<3xbf16>) -> tensor<f32> {
+  %x = "anvl.convert"(%b) : (tensor<3xbf16>) -> tensor<3xf32>
+  %y = "anvl.dot_general"(%x, %x) {dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0]>} : (tensor<3xf32>, tensor<3xf32>) -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+// What was cast from another dtype is.
+
+// CHECK-LABEL: func.func @narrow_otherwise(
+// CHECK-SAME:      %[[H:[a-z0-9]+]]: tensor<3xf16>
+// CHECK-NEXT:    %[[X:.*]] = "anvl.convert"(%[[H]]) : (tensor<3xf16>) -> tensor<3xf32>
+// CHECK-NEXT:    "anvl.convert"(%[[X]]) : (tensor<3xf32>) -> tensor<3xbf16>
+func.func @narrow_otherwise(%h: tensor<3xf16>) -> tensor<f32> {
+  %x = "anvl.convert"(%h) : (tensor<3xf16>) -> tensor<3xf32>
+  %y = "anvl.dot_general"(%x, %x) {dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0]>} : (tensor<3xf32>, tensor<3xf32>) -> tensor<f32>
+  return %y : tensor<f32>
 }
