@@ -8,6 +8,7 @@ import anvl
 import anvl.numpy as anp
 from anvl.dialect.core.op import AnvlOp
 from anvl.dialect.core.op_registry import OPS
+from anvl.dialect.core.params.window_params import ConvDims
 from anvl.jacobians.coloring import column_coloring, star_coloring
 
 LIMIT = 20 * rounding(PROGRAM, np.float64)
@@ -109,6 +110,26 @@ def test_a_jacobian_has_its_pattern_its_directions_and_the_values_of_the_dense_o
     found = anvl.jacobian(f, sparsity="auto")(x)
     assert (found.nnz, found.colors, found.mode) == (nnz, colors, mode)
     close(found.todense(), anvl.jacfwd(f)(x))
+
+
+@pytest.mark.parametrize(("is_reversed", "nnz"), [(False, 9), (True, 11)])
+def test_zeros_of_a_known_kernel_count_where_the_window_meets_them(is_reversed, nnz):
+    dims = ConvDims(0, 1, (2,), 1, 0, (2,), 0, 1, (2,))
+
+    def f(x):
+        return anvl.prim.convolution(
+            x.reshape((1, 1, 12)),
+            anp.asarray(np.array([[[1.0, 0, 0, 0]]])),
+            dimension_numbers=dims,
+            window_reversal=(is_reversed,),
+            padding=((2, 0),),
+            feature_group_count=1,
+            batch_group_count=1,
+        ).reshape((-1,))
+
+    found = anvl.jacobian(f, sparsity="auto")(X)
+    assert (found.nnz, found.colors) == (nnz, 1)
+    close(found.todense(), anvl.jacfwd(f)(X))
 
 
 def arrow(x):
