@@ -194,11 +194,25 @@ _made: dict[str, Primitive] = {}
 
 
 def primitive(op: Any) -> Primitive:
-    """The function of an op, given by its class, its name in the IR, or a line of a table.
+    """The function of an op, which is to a user-defined op what `prim.sin` is to `anvl.sin`.
 
-    It is to a user-defined op what `prim.sin` is to `anvl.sin`.  Raises `TypeError` for other
-    values.
+    Parameters
+    ----------
+    op : class, str or line of a table
+        The op, or its name in the IR.
 
+    Returns
+    -------
+    Primitive
+
+    Raises
+    ------
+    TypeError
+        Other values.
+
+    Examples
+    --------
+    >>> from anvl.prim import primitive
     >>> primitive("anvl.sin")
     <primitive sin>
     """
@@ -214,7 +228,18 @@ def primitive(op: Any) -> Primitive:
 
 
 def primitives() -> dict[str, Primitive]:
-    """Every primitive by name."""
+    """Every primitive by name.
+
+    Returns
+    -------
+    dict of str to Primitive
+
+    Examples
+    --------
+    >>> from anvl.prim import primitives
+    >>> primitives()["sin"]
+    <primitive sin>
+    """
     return {op.short_name: primitive(op) for op in OPS.values()}
 
 

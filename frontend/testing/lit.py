@@ -108,8 +108,27 @@ def _loading(folder: Path, load: Iterable[str | os.PathLike[str]]) -> list[tuple
 def update_checks(result: Any, test: Any, commands: Any) -> str | None:
     """Have `lit --update-tests` write generated checks again: lit calls this for a failed command.
 
-    Returns what it did; None for a command that compares no checks, and for a test whose checks
-    people wrote.
+    Parameters
+    ----------
+    result, test, commands
+        What lit gives to an updater: the failed command, its test, the lines of the test.
+
+    Returns
+    -------
+    str or None
+        What it did; None for a command that compares no checks, and for a test whose checks people
+        wrote.
+
+    Examples
+    --------
+    >>> import lit.LitConfig, lit.TestingConfig
+    >>> settings = lit.LitConfig.LitConfig(
+    ...     "lit", [], "error", False, False, [], False, False, False, "smart", {}
+    ... )
+    >>> tests = lit.TestingConfig.TestingConfig.fromdefaults(settings)
+    >>> configure(tests, settings, "test/lit/lit.cfg.py")
+    >>> update_checks in settings.test_updaters
+    True
     """
     words = [os.path.basename(str(word)) for word in result.command.args]
     if not any(_FILECHECK.fullmatch(word) or word == "anvl-numbers" for word in words[:2]):

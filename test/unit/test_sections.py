@@ -21,6 +21,7 @@ MODULES = (
     "anvl.scipy.linalg", "anvl.scipy.stats", "anvl.scipy.optimize", "anvl.scipy.integrate",
     "anvl.tree", "anvl.tree_util", "anvl.ops", "anvl.windows", "anvl.image", "anvl.flatten_util",
     "anvl.ffi", "anvl.debug", "anvl.profiler", "anvl.safetensors", "anvl.testing",
+    "anvl.testing.lit", "anvl.prim",
     "anvl.dialect", "anvl.passes",
 )  # fmt: skip
 

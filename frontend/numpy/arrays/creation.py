@@ -33,7 +33,7 @@ from anvl.numpy.arrays.choice import where
 from anvl.numpy.arrays.placing import check_not_traced, moved, placed, placement_of
 from anvl.numpy.arrays.shaping import broadcast_arrays, ravel, reshape, swapaxes
 from anvl.numpy.arrays.stacking import stack
-from anvl.numpy.functions.arithmetic import power
+from anvl.numpy.functions.arithmetic import evenly_spaced, power
 from anvl.numpy.functions.elementwise import add, astype, divide, equal, floor, multiply, subtract
 from anvl.runtime import Array, Device, hiding_frames, put
 
@@ -417,8 +417,7 @@ def _spaced(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any) -> Any:
     position = reshape(iota((count,), 0, low.dtype), (count, *(1,) * low.ndim))
     if dtype is not None and count:
         _check_ends_fit(start, stop, 0 if endpoint else steps, as_dtype(dtype))
-    at = divide(position, steps)
-    result = add(multiply(subtract(1, at), low), multiply(at, high))
+    result = evenly_spaced(low, high, position, steps)
     if endpoint and count > 1:
         result = where(equal(position, steps), high, result)
     if dtype is None:

@@ -12,7 +12,7 @@ import numpy as np
 from anvl.core.promote import abstract, common_dtype, constant, promoted
 from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
-from anvl.numpy.arrays.choice import isinf, logical_and, logical_or, where
+from anvl.numpy.arrays.choice import isfinite, isinf, logical_and, logical_or, where
 from anvl.numpy.functions.elementwise import (
     add,
     astype,
@@ -291,3 +291,15 @@ def _rounded_integer(x: Tracer, decimals: int) -> Any:
     odd = astype(remainder(below, 2), "bool")
     is_up = where(equal(rest, unit // 2), odd, less(unit // 2, rest))
     return multiply(add(below, astype(is_up, x.dtype)), unit)
+
+
+def evenly_spaced(low: Any, high: Any, position: Any, steps: int) -> Any:
+    """Values between ends as NumPy computes them: whole ones are exact, as in bins of integers.
+
+    Where the distance of the ends overflows, or a step is 0, each end is weighted instead.
+    """
+    step = divide(subtract(high, low), steps)
+    usable = logical_and(isfinite(step), not_equal(step, 0))
+    at = divide(position, steps)
+    weighted = add(multiply(subtract(1, at), low), multiply(at, high))
+    return where(usable, add(multiply(position, where(usable, step, 0)), low), weighted)

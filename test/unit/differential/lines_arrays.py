@@ -447,6 +447,8 @@ ARRAYS = [
     _line("indices", _made(lambda d: d.shape(0, 3), sparse=lambda d: d.flag()), flavours="p"),
     _line("full", _made(lambda d: d.shape(), lambda d: d.of(1, 2.5, True)), flavours="p"),
     *_pairs("zeros", "ones", draw=_made(lambda d: d.shape(), dtype=lambda d: d.dtype(DATA)), flavours="p"),
+    _line("linspace", _made(_k, lambda d: d.number(-5, 9), lambda d: d.number(1, 12), dtype=lambda d: "int32"),
+          flavours="p"),
     _line("arange", _made(_k, lambda d: d.number(-5, 9), lambda d: d.of(1, 2, -1, 3)), flavours="p"),
     _line("linspace", _space, flavours="p"), _line("geomspace", _space, flavours="p"),
     _line("logspace", _space, flavours="p"),

@@ -145,7 +145,7 @@ def _digitize(d: Draw) -> Call:
 def _diff(d: Draw) -> Call:
     x = d.array(d.dtype("fic"), shape := d.shape(1, 3))
     axis = d.axis(len(shape))
-    given = {"prepend": d.of(0, 1)} if d.flag() else {}
+    given = {"prepend": d.of(0.5, 2.0)} if x.dtype == np.float64 and d.flag() else {}
     return call(x, n=d.number(0, 3), axis=axis, **given)
 
 

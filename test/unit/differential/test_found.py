@@ -35,6 +35,22 @@ def test_powers_of_narrow_integers_have_room(dtype):
     np.testing.assert_array_equal(found, np.vander(x, 4))
 
 
+@pytest.mark.parametrize("ends", [(-3, 2, 6), (-7, 14, 22), (2, -3, 11), (0, 0, 3)])
+def test_whole_numbers_between_whole_ends_are_exact(ends):
+    np.testing.assert_array_equal(anp.linspace(*ends, dtype="int32"), np.linspace(*ends, dtype=int))
+    np.testing.assert_array_equal(anp.linspace(*ends), np.linspace(*ends).astype("f4"))
+
+
+def test_the_values_between_far_ends_are_finite():
+    large = np.finfo("f8").max
+    np.testing.assert_array_equal(anp.linspace(-large, np.float64(large), 3), [-large, 0, large])
+
+
+def test_whole_numbers_on_the_edges_of_bins_are_in_the_upper_one():
+    x = np.asarray([2, 1, 0, -2, -1, -3, -3, -3, -2])
+    np.testing.assert_array_equal(anp.histogram(x, 10)[0], np.histogram(x, 10)[0])
+
+
 def test_an_array_in_the_order_of_fortran_has_an_axis():
     assert anp.asfortranarray(3.0).shape == np.asfortranarray(3.0).shape == (1,)
 
