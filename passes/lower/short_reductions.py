@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import product
-from math import prod
+from math import inf, prod
 
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Ints
@@ -20,14 +20,17 @@ __all__ = ["NAMES", "unroll_short_reductions"]
 #
 #     y = reduce(x, axes=[1], add)      becomes      y = ((0 + x[:, 0]) + x[:, 1]) + x[:, 2]
 #
-# the same elements are combined in the same order, in one fusion with whatever reads them.  (256 x
-# 256 results, f32, jaxlib 0.10.2: sums of 2 to 8 take 0.31 to 0.63 of the time; maxima, which then
-# need no guard either (Note [NaN in large reductions]), 0.19 to 0.44; a pool of 2 x 2 with its
-# derivative 0.59.)  Sums and products of f16 and bf16 stay: XLA adds them up in f32.
+# the same elements are combined in the same order, in one fusion with whatever reads them.  (On
+# one core, f32, jaxlib 0.10.2: 65,536 sums of 2 to 4 take 0.15 to 0.25 of the time; maxima, which
+# then need no guard either (Note [NaN in large reductions]), 0.1 to 0.16; value and gradient of a
+# softmax over 2 or 4, 0.43 and 0.51, of a pool of 2 x 2, 0.7 to 0.9.)  Of more elements each
+# fusion may compute the result anew for each of its readers: sums of 8 in a chain took 1.4 times
+# as long.  Sums and products of f16 and bf16 stay: XLA adds them up in f32.
 
 NAMES = ("stablehlo.reduce",)
 _MOST = 4  # elements of a result
-_FEWEST = 1024  # elements in all: below, nothing is handed over
+_FEWEST = 4096  # elements in all: below, XLA hands nothing over
+_FEWEST_GUARDED = 1024  # of maxima and minima: the bound of `nan_guards`
 
 _EXACT = ("stablehlo.maximum", "stablehlo.minimum", "stablehlo.and", "stablehlo.or")
 _ROUNDED = ("stablehlo.add", "stablehlo.multiply")
@@ -53,7 +56,7 @@ def unroll_short_reductions(found: Found) -> None:
 def _combining(op: ir.Operation) -> str | None:
     """The op that combines two elements, if the reduction is to be replaced."""
     x = op.operands[0].type
-    if len(op.results) != 1 or not x.has_static_shape or prod(x.shape) < _FEWEST:
+    if len(op.results) != 1 or not x.has_static_shape:
         return None
     if not 1 <= prod(x.shape[a] for a in _axes(op)) <= _MOST:
         return None
@@ -61,9 +64,15 @@ def _combining(op: ir.Operation) -> str | None:
     ops = [inner.operation for inner in block.operations]
     if len(ops) != 2 or [*ops[0].operands] != [*block.arguments]:
         return None
-    is_narrow = kind(x.element_type) == "complex" or str(x.element_type) in _NARROW
-    names = _EXACT if is_narrow else (*_EXACT, *_ROUNDED)
-    return ops[0].name if ops[0].name in names else None
+    return ops[0].name if prod(x.shape) >= _fewest(ops[0].name, x.element_type) else None
+
+
+def _fewest(name: str, element: ir.Type) -> float:
+    """From how many elements on reductions by an op are replaced."""
+    if name in _EXACT:
+        return _FEWEST_GUARDED
+    is_narrow = kind(element) == "complex" or str(element) in _NARROW
+    return _FEWEST if name in _ROUNDED and not is_narrow else inf
 
 
 def _axes(op: ir.Operation) -> tuple[int, ...]:

@@ -6,20 +6,20 @@
 // to four elements: these become ops of slices (Note [Reductions of few elements]).
 
 // CHECK-LABEL: func.func @lengths(
-// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<600x2xf32>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2100x2xf32>
 // CHECK:         %[[ZERO:.*]] = stablehlo.broadcast_in_dim
-// CHECK:         %[[FIRST:.*]] = stablehlo.slice %[[X]] [0:600, 0:1]
+// CHECK:         %[[FIRST:.*]] = stablehlo.slice %[[X]] [0:2100, 0:1]
 // CHECK:         %[[A:.*]] = stablehlo.reshape %[[FIRST]]
 // CHECK:         %[[SUM:.*]] = stablehlo.add %[[ZERO]], %[[A]]
-// CHECK:         %[[SECOND:.*]] = stablehlo.slice %[[X]] [0:600, 1:2]
+// CHECK:         %[[SECOND:.*]] = stablehlo.slice %[[X]] [0:2100, 1:2]
 // CHECK:         %[[B:.*]] = stablehlo.reshape %[[SECOND]]
 // CHECK:         %[[Y:.*]] = stablehlo.add %[[SUM]], %[[B]]
 // CHECK:         return %[[Y]]
 // CUDA-LABEL:  func.func @lengths(
 // CUDA:          stablehlo.reduce(
-func.func @lengths(%x: tensor<600x2xf32>) -> tensor<600xf32> {
-  %y = "anvl.sum"(%x) {axes = array<i64: 1>} : (tensor<600x2xf32>) -> tensor<600xf32>
-  return %y : tensor<600xf32>
+func.func @lengths(%x: tensor<2100x2xf32>) -> tensor<2100xf32> {
+  %y = "anvl.sum"(%x) {axes = array<i64: 1>} : (tensor<2100x2xf32>) -> tensor<2100xf32>
+  return %y : tensor<2100xf32>
 }
 
 // Such a maximum is NaN where an element is, and needs no guard.
@@ -36,7 +36,7 @@ func.func @pool(%x: tensor<20x2x20x2xf32>) -> tensor<20x20xf32> {
 
 // CHECK-LABEL: func.func @of_five(
 // CHECK:         stablehlo.reduce(
-func.func @of_five(%x: tensor<600x5xf32>) -> tensor<600xf32> {
-  %y = "anvl.sum"(%x) {axes = array<i64: 1>} : (tensor<600x5xf32>) -> tensor<600xf32>
-  return %y : tensor<600xf32>
+func.func @of_five(%x: tensor<900x5xf32>) -> tensor<900xf32> {
+  %y = "anvl.sum"(%x) {axes = array<i64: 1>} : (tensor<900x5xf32>) -> tensor<900xf32>
+  return %y : tensor<900xf32>
 }
