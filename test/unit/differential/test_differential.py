@@ -47,20 +47,19 @@ drawn = settings(
 LONG = {id(line) for line in [*LINEAR, *SPECIAL]}
 
 
-def cases(lines: list[Line]) -> Any:
-    """A test for each line; of a function with several, numbered."""
+def cases(lines: list[Line], **kept: int) -> Any:
+    """A test for each line, numbered where a function has several; `kept` is for `sweep`."""
     seen: dict[str, int] = {}
     made = []
     for line in lines:
         seen[line.name] = count = seen.get(line.name, 0) + 1
         name = line.name if count == 1 else f"{line.name}-{count}"
-        long = [pytest.mark.sweep(keep=0, part=0)] if id(line) in LONG else []
-        made.append(pytest.param(line, id=name, marks=long))
+        mark = pytest.mark.sweep(**({"keep": 0, "part": 0} if id(line) in LONG else kept))
+        made.append(pytest.param(line, id=name, marks=mark))
     return pytest.mark.parametrize("line", made)
 
 
-@pytest.mark.sweep(keep=40, part=30)
-@cases(LINES)
+@cases(LINES, keep=40, part=30)
 def test_values(line: Line) -> None:
     @drawn
     @given(st.data())
@@ -71,8 +70,7 @@ def test_values(line: Line) -> None:
     every()
 
 
-@pytest.mark.sweep(keep=10, part=10)
-@cases([line for line in LINES if line.smooth and line.traced])
+@cases([line for line in LINES if line.smooth and line.traced], keep=10, part=10)
 def test_derivatives(line: Line) -> None:
     @drawn
     @given(st.data())
