@@ -1,8 +1,9 @@
-"""Lack of memory: one collection and a second try, then a typed error."""
+"""Lack of memory: one collection and a second try, a third a little later, then a typed error."""
 
 from __future__ import annotations
 
 import gc
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -12,6 +13,8 @@ from anvl.runtime.lazy import compat
 __all__ = ["failure", "run_once_more", "try_once_more"]
 
 _T = TypeVar("_T")
+
+_A_LITTLE = 0.05  # seconds
 
 _ADVICE = (
     "free arrays (x.delete(), or donate=), compute in parts (anvl.map(f, xs, batch_size=...)), or "
@@ -34,11 +37,18 @@ def _is_out_of_memory(error: BaseException) -> bool:
 def try_once_more(error: BaseException, work: Callable[[], _T]) -> _T:
     """Collect garbage and do the work again if memory was lacking; else raise the error.
 
-    Arrays in reference cycles, and host memory lent to a device, are freed only by a collection.
+    Arrays in reference cycles, and host memory lent to a device, are freed only by a collection;
+    what a thread of the library below still reads, as soon as that ends: so the last try waits.
     """
     if not _is_out_of_memory(error):
         raise error
     _collect()
+    try:
+        return work()
+    except compat.Failure as again:
+        if not _is_out_of_memory(again):
+            raise
+    time.sleep(_A_LITTLE)
     return work()
 
 

@@ -8,6 +8,8 @@ import pytest
 
 import anvl.runtime as rt
 from anvl.runtime import memory
+from anvl.runtime.execution.out_of_memory import try_once_more
+from anvl.runtime.lazy import compat
 
 SORTED = """
 func.func @main(%x: tensor<f32>) -> tensor<1xf32> {{
@@ -58,6 +60,32 @@ def test_limits_of_control_groups(own, files, swap, want, tmp_path, monkeypatch)
     monkeypatch.setattr(memory, "_MEMINFO", tmp_path / "meminfo")
     found = memory.machine_memory()
     assert found == want if want is not None else found > 2**28
+
+
+def lack(n, calls):
+    """Work for which memory is lacking n times."""
+
+    def work():
+        calls.append(n)
+        if len(calls) <= n:
+            raise compat.Failure("RESOURCE_EXHAUSTED: no memory")
+        return "done"
+
+    return work
+
+
+def test_memory_that_is_lacking_is_looked_for_twice_after_a_collection():
+    error = compat.Failure("RESOURCE_EXHAUSTED: no memory")
+    for n in (0, 1):
+        assert try_once_more(error, lack(n, [])) == "done"
+    calls = []
+    with pytest.raises(compat.Failure, match="no memory"):
+        try_once_more(error, lack(9, calls))
+    assert len(calls) == 2
+    other = compat.Failure("INTERNAL: no other")
+    with pytest.raises(compat.Failure, match="no other"):
+        try_once_more(other, lack(0, calls))
+    assert len(calls) == 2
 
 
 SCARCE = """
