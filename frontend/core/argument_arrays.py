@@ -113,6 +113,8 @@ def _number_dtype(of: type, dtypes: tuple[np.dtype[Any], ...]) -> np.dtype[Any] 
         return None
     if of is complex and common == np.float64:
         return np.dtype(np.complex128)
+    if of is not complex and common.kind == "c":  # it stays real: it may be compared
+        return np.empty(0, common).real.dtype
     return common if aval(common).level >= NUMBER_LEVELS[of] else None
 
 

@@ -37,7 +37,7 @@ def reading_of(
     --------
     >>> from anvl import tree
     >>> reading_of([tree.structure({"w": 1, "b": 2})], object()).lines
-    ("if type(a0) is not dict or len(a0) != 2: return miss", "x1 = a0['b']", "x2 = a0['w']")
+    ('if type(a0) is not dict or len(a0) != 2: return miss', "x1 = a0['b']", "x2 = a0['w']")
     """
     reader = _Reader(_MOST_NODES if is_one_by_one else _ONE_BY_ONE)
     for i, structure in enumerate(structures):
@@ -146,7 +146,7 @@ def building_of(structure: Any) -> Building | None:
     --------
     >>> from anvl import tree
     >>> building_of(tree.structure({"w": 1, "b": [2, None]})).source
-    "{'b': [a0, None], 'w': a1}"
+    "{'b': [a0, None, ], 'w': a1}"
     """
     if structure.num_leaves > _MOST_BUILT or structure.num_nodes > 2 * _MOST_BUILT:
         return None

@@ -298,3 +298,11 @@ def test_what_is_made_of_a_matrix_scales_with_it(dtype, sign):
             np.testing.assert_allclose(
                 np.asarray(y) / scale, wanted, *[rounding(1000, dtype)] * 2, err_msg=name
             )
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_a_bound_for_the_rank_of_a_complex_matrix_is_real(dtype):
+    x = np.array([[1 + 2j, 0], [0, 0.5]], dtype)
+    for bound, rank in ((0.0, 2), (0.5, 1), (1, 0), (np.float32(0.5), 1)):
+        assert int(anp.linalg.matrix_rank(anp.asarray(x), rtol=bound)) == rank
+        assert int(anvl.jit(anp.linalg.matrix_rank)(x, rtol=bound)) == rank
