@@ -199,7 +199,7 @@ def _spline(d: Draw, *, pchip: bool = False, linear: bool = False) -> Call:
     y = d.array("float64", (n, *d.shape(0, 1, 1)))
     at = d.array("float64", d.shape(0, 2), 0.4, 2)
     if linear:
-        return call(x, y, at, kind=d.of("linear", "nearest", "previous", "next", "zero"), axis=axis,
+        return call(x, y, at, kind=d.of("linear", "nearest", "previous", "next"), axis=axis,
                     fill_value="extrapolate")  # fmt: skip
     given: dict[str, Any] = {} if pchip else {"bc_type": d.of("not-a-knot", "natural", "clamped")}
     return call(x, y, at, derivative=d.of(0, 1, 2), axis=axis, **given)
