@@ -163,7 +163,7 @@ def dynamic_loss_scale(
     >>> def loss(w, x):
     ...     return np.mean((x @ w) ** 2)
     >>> net = anvl.mixed_precision(loss, dtype="f16")
-    >>> optimizer = optim.apply_if_finite(optim.sgd(0.1), 10)
+    >>> optimizer = optim.apply_if_finite(optim.sgd(0.125), 10)
     >>> @anvl.jit
     ... def step(w, state, scale, x):
     ...     gradient = anvl.grad(lambda w: scale.scale(net(w, x)))(w)
@@ -172,8 +172,8 @@ def dynamic_loss_scale(
     ...     return optim.apply_updates(w, updates), state, scale.adjust(optim.all_finite(gradient))
     >>> w, x = np.ones((3,), "f32"), np.ones((2, 3), "f32")
     >>> w, state, scale = step(w, optimizer.init(w), optim.dynamic_loss_scale(2.0**10), x)
-    >>> print(np.round(w, 2), scale.good_steps)
-    [0.4 0.4 0.4] 1
+    >>> print(w, scale.good_steps)
+    [0.25 0.25 0.25] 1
     """
     name = "dynamic_loss_scale"
     if not period >= 1:
