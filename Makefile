@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 ON_PLUGIN := $(if $(PLUGIN),ANVL_DEFAULT_DEVICE=$(PLUGIN))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-processors test-newest test-matrix check unit lit examples sweep sweep-part newest-part mutants differential fuzz jax foreign foreign-torch array-api fuzz-text names bench bench-compare typing public-types format ops docs wheel clean
+.PHONY: help setup demo test test-processors test-newest test-matrix check unit lit examples sweep sweep-part long-tests newest-part mutants differential fuzz jax foreign foreign-torch array-api fuzz-text names bench bench-compare typing public-types format ops docs wheel clean
 
 help: ## list the targets
 	@echo "anvl: the two commands to start with are \`make demo\` and \`make test\`."
@@ -65,6 +65,9 @@ sweep: setup ## the tests in Python with all their cases, of which `make test` h
 
 sweep-part: setup ## a fixed part of what `make sweep` has and `make test` has not; in minutes
 	@ANVL_SWEEP=part $(BIN)/python tools/dev/run_tests.py unit
+
+long-tests: setup ## note which tests took long in the last `make unit`: most of their cases are left to `make sweep`
+	@$(BIN)/python tools/dev/long_tests.py
 
 newest-part: setup ## every sixth test of the frontend and the runtime on the newest Python here, if it is newer
 	@ANVL_SWEEP=newest $(BIN)/python tools/dev/test_matrix.py --newer test/unit/frontend test/unit/runtime

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from interpreted import compiled_fast, interpreted
-from sweep import MODE, SWEEP, every_sixth
+from sweep import LONG_TESTS, MODE, SWEEP, every_sixth
 
 import anvl.dispatch.executables
 from anvl.dialect.core.op_registry import OPS
@@ -109,8 +109,13 @@ def _is_of_part(item: pytest.Item) -> bool:
 
 
 def _is_in_thirds(config: pytest.Config, item: pytest.Item) -> bool:
-    is_named = any(argument.endswith(item.path.name) for argument in config.args)
-    return not is_named and any(item.path.match(pattern) for pattern in _IN_THIRDS)
+    is_of_them = any(item.path.match(pattern) for pattern in _IN_THIRDS)
+    return is_of_them and not _is_named(config, item)
+
+
+def _is_named(config: pytest.Config, item: pytest.Item) -> bool:
+    """Whether the file of a test is named on the command line."""
+    return any(argument.endswith(item.path.name) for argument in config.args)
 
 
 def _hash(item: pytest.Item) -> int:
@@ -132,10 +137,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     cases: dict[tuple[str, int, int], list[pytest.Item]] = defaultdict(list)
     for item in items:
+        name = item.nodeid.partition("[")[0]
         if marker := item.get_closest_marker("sweep"):
             keep = marker.kwargs["keep"]
             part = marker.kwargs.get("part", (keep + 1) // 2 or _EVERY_SECOND)
-            cases[item.nodeid.partition("[")[0], keep, part].append(item)
+            cases[name, keep, part].append(item)
+        elif name in LONG_TESTS and not _is_named(config, item):
+            keep = LONG_TESTS[name]
+            cases[name, keep, (keep + 3) // 4 or _EVERY_SECOND].append(item)
     unmarked = set(items) - {i for of in cases.values() for i in of}
     in_thirds = {item for item in unmarked if _is_in_thirds(config, item)}
     of_test = unmarked - {item for item in in_thirds if _hash(item) % 3}

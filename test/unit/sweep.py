@@ -10,15 +10,25 @@ all        `make sweep`: all, and many more random numbers
 
 import os
 import zlib
+from pathlib import Path
 from typing import Any
 
-__all__ = ["MODE", "SWEEP", "every_sixth"]
+__all__ = ["LONG_TESTS", "MODE", "SWEEP", "every_sixth"]
 
 MODE = os.environ.get("ANVL_SWEEP", "")
 assert MODE in ("", "part", "newest", "all"), f"ANVL_SWEEP is part, newest or all, not {MODE!r}"
 
 #: Whether this is `make sweep`.
 SWEEP = MODE == "all"
+
+#: Test functions that take long, with how many of their cases `make test` runs: as if they were
+#: marked so.  `make long-tests` writes the list.
+LONG_TESTS = {
+    name: int(keep)
+    for name, keep in map(
+        str.split, (Path(__file__).parent / "long_tests.txt").read_text().splitlines()
+    )
+}
 
 
 def every_sixth(of_test: set[Any], of_part: set[Any]) -> set[Any]:

@@ -31,11 +31,15 @@ STEP_SECONDS = 1800  # a longer step hangs; a busy machine takes twice the usual
 
 @dataclass
 class Step:
-    """A command; a report gives the number of its tests, without one it is one test."""
+    """A command; a report gives the number of its tests, without one it is one test.
+
+    A quiet one prints only where it fails.
+    """
 
     name: str
     command: list[str]
     report: Path | None = None
+    is_quiet: bool = False
 
 
 @dataclass
@@ -54,9 +58,14 @@ class Result:
 
 
 def check_steps() -> list[Step]:
-    """They take one core each, and mypy as long as all others, so it begins first."""
+    """They take one core each, and mypy as long as all others, so it begins first.
+
+    The tests are collected so that their modules are compiled once, beside mypy: each process of
+    the next stage would compile all of them.
+    """
     return [
         Step("types", ["mypy"]),
+        Step("tests can be collected", ["pytest", "--collect-only", "-qq"], is_quiet=True),
         Step("format", ["ruff", "format", "--check", "."]),
         Step("lint", ["ruff", "check", "."]),
         Step("sizes", ["python", "tools/dev/check_sizes.py"]),
@@ -145,7 +154,8 @@ def _run_quietly(step: Step) -> Result:
     """Run a step, whose output is printed when it ends."""
     start = time.monotonic()
     status, output = _status(step.command, captures=True)
-    print(f"\n$ {shlex.join(step.command)}\n{output}", end="", flush=True)
+    shown = "" if step.is_quiet and status == 0 else output
+    print(f"\n$ {shlex.join(step.command)}\n{shown}", end="", flush=True)
     return Result(step.name, *_counts(None, status), time.monotonic() - start)
 
 

@@ -15,7 +15,7 @@ X = np.ones((64, 64), np.float32)
 def model(x, w):
     product = x @ w
     squares = anp.sin(product) * anp.exp(product)
-    return anp.sort(squares, axis=0)
+    return product @ squares
 
 
 FIRST = inspect.getsourcelines(model)[1]
@@ -24,8 +24,8 @@ FIRST = inspect.getsourcelines(model)[1]
 def test_each_line_has_what_it_writes():
     found = anvl.jit(model).lower(X, X).compile().line_statistics()
     by_line = {of.where: of for of in found}
-    product, squares, sort = (by_line[f"{__file__}:{FIRST + i}"] for i in (1, 2, 3))
-    assert [of.bytes_written for of in (product, squares, sort)] == [X.nbytes] * 3
+    product, squares, second = (by_line[f"{__file__}:{FIRST + i}"] for i in (1, 2, 3))
+    assert [of.bytes_written for of in (product, squares, second)] == [X.nbytes] * 3
     assert squares.instructions >= 3 and product.instructions >= 1
     assert found == sorted(found, key=lambda of: -of.bytes_written)
 
