@@ -58,7 +58,7 @@ _IN_THIRDS = (
     "test_optim*.py", "test_scipy_*.py",
 )  # fmt: skip
 
-_EVERY_SECOND = -1  # for the `part` of a mark `sweep(keep=0)`
+_EVERY_THIRD = -1  # for the `part` of a mark `sweep(keep=0)`
 _ONE_IN = 50  # of the other tests without a mark, in `make sweep-part`
 _COMPILES = MODE in ("part", "all")  # whether the interpreter runs nothing that is jitted
 
@@ -140,11 +140,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         name = item.nodeid.partition("[")[0]
         if marker := item.get_closest_marker("sweep"):
             keep = marker.kwargs["keep"]
-            part = marker.kwargs.get("part", (keep + 1) // 2 or _EVERY_SECOND)
+            part = marker.kwargs.get("part", (keep + 1) // 2 or _EVERY_THIRD)
             cases[name, keep, part].append(item)
         elif name in LONG_TESTS and not _is_named(config, item):
             keep = LONG_TESTS[name]
-            cases[name, keep, (keep + 3) // 4 or _EVERY_SECOND].append(item)
+            cases[name, keep, (keep + 3) // 4 or _EVERY_THIRD].append(item)
     unmarked = set(items) - {i for of in cases.values() for i in of}
     in_thirds = {item for item in unmarked if _is_in_thirds(config, item)}
     of_test = unmarked - {item for item in in_thirds if _hash(item) % 3}
@@ -153,8 +153,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for (_, keep, part), of in cases.items():
         mixed = sorted(of, key=lambda item: zlib.crc32(item.name.encode()))
         of_test.update(mixed[:keep])
-        if part == _EVERY_SECOND:
-            of_part.update(item for item in of if _hash(item) % 2)
+        if part == _EVERY_THIRD:
+            of_part.update(item for item in of if _hash(item) % 3 == 1)
         else:
             of_part.update(mixed[keep : keep + part])
     if MODE == "newest":

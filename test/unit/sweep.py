@@ -2,7 +2,7 @@
 
 (nothing)  `make test`: n of them, always the same
 part       `make sweep-part`, which continuous integration runs too: the next m; without `part`
-           half as many, or every second if n is 0; and some of the tests without a mark
+           half as many, or every third if n is 0; and some of the tests without a mark
 newest     on the newest Python, in continuous integration: every sixth of those of `make test`,
            and one of each file
 all        `make sweep`: all, and many more random numbers

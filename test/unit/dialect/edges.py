@@ -75,7 +75,7 @@ class Found(NamedTuple):
 class Table:
     """Edges that are compiled together; or apart, where `make test` tries only `keep` of them.
 
-    If it tries none of them, `make sweep-part` compiles them together.
+    If it tries none of them, neither does `make sweep-part`: they are compiled together.
     """
 
     def __init__(self, *edges: Edge, keep: int | None = None) -> None:
@@ -92,7 +92,9 @@ class Table:
 
         names = [edge.name for edge in self.edges]
         cases = pytest.mark.parametrize("edge", self.edges, ids=names)(test)
-        return cases if self.keep is None else pytest.mark.sweep(keep=self.keep)(cases)
+        if self.keep is None:
+            return cases
+        return pytest.mark.sweep(keep=self.keep, part=0)(cases)
 
     @cached_property
     def _results(self) -> list[list[np.ndarray]]:

@@ -189,7 +189,7 @@ test_singular_matrices = Table(
 ).test  # fmt: skip
 
 
-@pytest.mark.sweep(keep=0, part=1)
+@pytest.mark.sweep(keep=0, part=0)
 @pytest.mark.parametrize("n", [4, 5, 6])
 def test_derivatives_of_det_to_third_order_at_every_rank(n: int) -> None:
     """Along two directions, against differences of minors, which are polynomials too."""

@@ -104,7 +104,7 @@ def test_batches(name):
     check_batch(NESTED[name], 3)
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=1)
 @pytest.mark.parametrize(
     ("name", "order"), [("while in scan", 0), ("scan in while", 1), ("while in while", 2)]
 )

@@ -86,7 +86,7 @@ def test_counts_have_their_distribution(name):
             assert chi_squared(column, of) > 1e-3
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)
 def test_binomial_counts_have_their_distribution():
     n, p = np.asarray([5, 30, 21, 200, 1000], "f4"), np.asarray([0.5, 0.1, 0.5, 0.07, 0.9], "f4")
     x = np.asarray(random.binomial(KEY, n, p, (COUNT, 5)))

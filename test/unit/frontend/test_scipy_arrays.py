@@ -33,7 +33,7 @@ def compare(found, right, length=PROGRAM):
     np.testing.assert_allclose(found, right, rtol=limit, atol=limit * max(1, np.abs(right).max()))
 
 
-@pytest.mark.sweep(keep=1)
+@pytest.mark.sweep(keep=1, part=0)
 @pytest.mark.parametrize("kind", [1, 2, 3, 4])
 def test_cosine_transforms(kind):
     x = draw(3, 5)
@@ -121,7 +121,7 @@ SOLVERS = {"cg": POSITIVE, "bicgstab": GENERAL, "gmres": GENERAL}
 TIGHT = {"rtol": 1e-13}
 
 
-@pytest.mark.sweep(keep=2)
+@pytest.mark.sweep(keep=1, part=0)
 @pytest.mark.parametrize("name", SOLVERS)
 @pytest.mark.parametrize("dtype", ["f8", "c16"])
 def test_iterations_solve_systems(name, dtype):

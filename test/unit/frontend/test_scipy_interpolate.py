@@ -106,7 +106,7 @@ SMOOTH = {
 }  # fmt: skip
 
 
-@pytest.mark.sweep(keep=0, part=1)
+@pytest.mark.sweep(keep=0, part=0)
 @pytest.mark.parametrize("name", SMOOTH)
 def test_derivatives_of_both_orders(name):
     f, args = SMOOTH[name]

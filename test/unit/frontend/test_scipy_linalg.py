@@ -234,7 +234,7 @@ SMOOTH = {
 LONG = {"logm", "logm of one", "logm, complex", "funm", "expm_frechet", "sqrtm, complex"}
 
 
-@pytest.mark.sweep(keep=0, part=1)
+@pytest.mark.sweep(keep=0, part=0)
 @pytest.mark.parametrize("name", sorted({*SMOOTH} - LONG))
 def test_derivatives_of_both_orders(name):
     f, x = SMOOTH[name]
@@ -248,6 +248,7 @@ def test_derivatives_of_long_programs(name):
     check_grads(f, (x,), order=2, rtol=2e-5)
 
 
+@pytest.mark.sweep(keep=1, part=0)
 @pytest.mark.parametrize("name", ["sqrtm", "polar", "schur"])
 def test_first_derivatives(name):
     f, x = SMOOTH[name]

@@ -67,7 +67,7 @@ def test_long_kernels_and_arrays():
             compare(signal.correlation_lags(n, k, mode), wanted.correlation_lags(n, k, mode))
 
 
-@pytest.mark.sweep(keep=1)
+@pytest.mark.sweep(keep=0, part=0)
 @pytest.mark.parametrize("boundary", ["fill", "wrap", "symm"])
 def test_convolutions_of_two_axes(boundary):
     for shape, mode in itertools.product([(3, 2), (2, 4), (1, 1), (4, 3)], MODES):
@@ -158,6 +158,7 @@ def test_spectra(options):
     compare_all(signal.stft(x, **options), wanted.stft(x, **options))
 
 
+@pytest.mark.sweep(keep=0, part=0)
 @pytest.mark.filterwarnings("ignore")
 def test_options_of_short_time_transforms():
     x, z = draw(3, 30), draw(30, dtype="c16")

@@ -104,7 +104,7 @@ def test_pairs_of_integrals():
         np.testing.assert_allclose(found, right, rtol=rounding(FORMULA), atol=rounding(FORMULA))
 
 
-@pytest.mark.sweep(keep=0, part=1)
+@pytest.mark.sweep(keep=0, part=0)
 @pytest.mark.parametrize("a", [0.5, -1.5, 5.0, 20.0])
 def test_hypergeometric_functions(a):
     x = np.linspace(-30, 30, 31)
@@ -153,7 +153,7 @@ def test_a_derivative_by_the_exponent_at_0_is_that_of_the_series():
     np.testing.assert_allclose(slope, np.log(3) ** 2 / 2, rtol=rounding(FORMULA))
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)
 def test_complex_and_vector_functions():
     rng = np.random.default_rng(0)
     z = rng.uniform(-6, 6, 50) + 1j * rng.uniform(-3, 6, 50)

@@ -52,7 +52,7 @@ def values(name, rest, xs):
     return zip(functions, given, anvl.jit(each)(given, [np.float64(r) for r in rest]), strict=True)
 
 
-@pytest.mark.sweep(keep=1, part=3)
+@pytest.mark.sweep(keep=1, part=1)
 @pytest.mark.parametrize(("name", "shapes"), ROWS, ids=[f"{n}{s}" for n, s in ROWS])
 def test_a_continuous_distribution(name, shapes):
     rest = (*shapes, 0.5, 1.7)
@@ -64,7 +64,7 @@ def test_a_continuous_distribution(name, shapes):
         agrees(name, function, found, right)
 
 
-@pytest.mark.sweep(keep=0, part=3)
+@pytest.mark.sweep(keep=0, part=1)
 @pytest.mark.parametrize("name", DISCRETE)
 def test_a_discrete_distribution(name):
     rest = (*DISCRETE[name], 1.0)
@@ -99,7 +99,7 @@ def test_logarithms_of_probabilities_near_1_keep_their_digits():
     )
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)
 def test_derivatives_in_every_argument_are_finite_also_beside_the_support():
     check_grads(stats.gamma.logpdf, (np.float64(1.3), 2.5, 0.1, 1.4), order=2)
     check_grads(stats.t.logpdf, (np.float64(1.3), 4.5, 0.1, 1.4), order=1)

@@ -171,7 +171,7 @@ def lowered(text):
     return module
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)
 def test_xla_runs_loops_as_the_interpreter_does():
     drawn = [(dtype, case) for dtype in DTYPES for case in loops_of(dtype)]
     table = [*drawn, *MISREAD]
