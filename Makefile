@@ -44,7 +44,7 @@ demo: setup ## train on handwritten digits, then the same program stage by stage
 	$(ON_PLUGIN) $(BIN)/python examples/digits.py --out out/digits
 	$(ON_PLUGIN) PATH="$(abspath $(BIN)):$$PATH" bash examples/digits.sh out/digits
 
-test: setup typing ## everything: check, unit, lit and the examples in their short form
+test: setup typing ## everything: check, unit, lit, and examples in their short form
 	@$(BIN)/python tools/dev/run_tests.py
 
 check: setup typing ## format, lint, types, sizes, and that the generated files are current
@@ -56,7 +56,7 @@ unit: setup ## the tests in Python, with the code blocks of the documentation
 lit: setup ## the tests on IR
 	@$(BIN)/python tools/dev/run_tests.py lit
 
-examples: setup ## run every example in full, in minutes (`make test` has a short form of each)
+examples: setup ## run every example in full, in minutes (their short forms are in `make test`, those of more than some seconds in `make sweep-part`)
 	@$(BIN)/python tools/dev/run_tests.py --full examples
 
 DIALECT := test/unit/dialect
@@ -64,7 +64,7 @@ sweep: setup ## the tests in Python with all their cases, of which `make test` h
 	ANVL_SWEEP=all $(BIN)/python -m pytest -q -n auto --maxprocesses=4 --dist=worksteal $(OPTIONS)
 
 sweep-part: setup ## a fixed part of what `make sweep` has and `make test` has not; in minutes
-	@ANVL_SWEEP=part $(BIN)/python tools/dev/run_tests.py unit
+	@ANVL_SWEEP=part $(BIN)/python tools/dev/run_tests.py unit long-examples
 
 long-tests: setup ## note which tests took long in the last `make unit`: most of their cases are left to `make sweep`
 	@$(BIN)/python tools/dev/long_tests.py

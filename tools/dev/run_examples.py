@@ -1,7 +1,9 @@
 """Run the examples, two at a time, in processes that begin with what they import.
 
-    python tools/dev/run_examples.py out --quick    each example's short form, into out/NAME
-    python tools/dev/run_examples.py out            in full
+    python tools/dev/run_examples.py out --quick           each example's short form, into out/NAME
+    python tools/dev/run_examples.py out --quick --short   those whose short form takes few seconds
+    python tools/dev/run_examples.py out --quick --long    the others
+    python tools/dev/run_examples.py out                   in full
 
 Imports are half of the time that a short form takes: each process is forked from one that has made
 them, where the system can fork.  A script `examples/NAME.sh` follows its example.  The results are
@@ -16,7 +18,7 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -29,6 +31,10 @@ IMPORTED = (
     "anvl.image", "anvl.nn", "anvl.numpy", "anvl.optim", "anvl.random", "anvl.scipy",
 )  # fmt: skip
 
+#: Those whose short form takes more than some seconds, which `make sweep-part` runs.
+LONG = {"convolution", "hmc", "mixed_precision", "ode", "transformer"}
+PARTS = {"--short": lambda path: path.stem not in LONG, "--long": lambda path: path.stem in LONG}
+
 
 class Outcome(NamedTuple):
     """What running an example, or its script, gave: None where nothing went wrong."""
@@ -40,9 +46,10 @@ class Outcome(NamedTuple):
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run all examples; returns 1 if one failed."""
-    out, *form = argv
-    paths = [p for p in sorted((ROOT / "examples").glob("*.py")) if not p.stem.startswith("__")]
+    """Run the examples; returns 1 if one failed."""
+    out, *options = argv
+    form = [option for option in options if option not in PARTS]
+    paths = chosen(option for option in options if option in PARTS)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads of two would wait for each other
     can_fork = "forkserver" in multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if can_fork else "spawn")
@@ -56,6 +63,12 @@ def main(argv: Sequence[str]) -> int:
             outcomes += found
     _write_report(Path(out) / "reports" / "examples.xml", outcomes)
     return int(any(outcome.error is not None for outcome in outcomes))
+
+
+def chosen(parts: Iterable[str] = ()) -> list[Path]:
+    """The examples of a part, or all."""
+    paths = [p for p in sorted((ROOT / "examples").glob("*.py")) if not p.stem.startswith("__")]
+    return [path for path in paths if all(PARTS[part](path) for part in parts)]
 
 
 def outcomes_of(path: Path, out: str, form: Sequence[str]) -> list[Outcome]:

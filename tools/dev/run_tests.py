@@ -87,8 +87,8 @@ def lit_steps() -> list[Step]:
     return [Step("test/lit", command, report)]
 
 
-def example_steps(form: Sequence[str] = ("--quick",)) -> list[Step]:
-    """All of `examples/`, in their short form unless `form` says otherwise."""
+def example_steps(form: Sequence[str] = ("--quick", "--short")) -> list[Step]:
+    """Examples, as `form` says: in their short form, those that take few seconds so."""
     command = ["python", "tools/dev/run_examples.py", str(OUT), *form]
     return [Step("examples", command, REPORTS / "examples.xml")]
 
@@ -98,13 +98,14 @@ STAGES: dict[str, Callable[[], list[Step]]] = {
     "unit": unit_steps,
     "lit": lit_steps,
     "examples": example_steps,
+    "long-examples": lambda: example_steps(("--quick", "--long")),
 }
 NAMES = ("check", "unit", "lit", "examples")
 
 
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="run_tests", description="run the tests and count them")
-    parser.add_argument("stages", nargs="*", help=f"of {', '.join(NAMES)}; all, if none is named")
+    parser.add_argument("stages", nargs="*", help=f"{', '.join(NAMES)}, if none is named")
     parser.add_argument("--full", action="store_true", help="the examples in full")
     parser.add_argument("--only", nargs="+", default=[], help="tests of the stage unit")
     given = parser.parse_args(argv)
@@ -122,8 +123,9 @@ def main(argv: list[str] | None = None) -> int:
 
 def _choose(parser: argparse.ArgumentParser, given: argparse.Namespace) -> None:
     """Refuse names of no stage, and change the stages as the options say."""
-    if unknown := set(given.stages) - set(NAMES):
-        parser.error(f"no such stage: {', '.join(unknown)}; there are {', '.join(NAMES)}")
+    known = ("check", *STAGES)
+    if unknown := set(given.stages) - set(known):
+        parser.error(f"no such stage: {', '.join(unknown)}; there are {', '.join(known)}")
     if given.only and given.stages != ["unit"]:
         parser.error("--only names tests of the stage unit: unit --only test/unit/runtime")
     if given.only:

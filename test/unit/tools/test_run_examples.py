@@ -2,7 +2,7 @@
 
 import pytest
 
-from anvl.tools.dev.run_examples import outcomes_of
+from anvl.tools.dev.run_examples import LONG, chosen, outcomes_of
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,9 @@ def test_outcomes(tmp_path, monkeypatch, source, script, output, errors):
         assert outcome.output.startswith(printed)
         assert (outcome.error is None) is (error is None)
         assert error is None or error in outcome.error
+
+
+def test_every_example_is_of_one_part():
+    short, long = chosen(["--short"]), chosen(["--long"])
+    assert sorted([*short, *long]) == chosen()
+    assert {path.stem for path in long} == LONG and short
