@@ -33,7 +33,7 @@ IMPORTED = (
 
 #: Those whose short form takes more than some seconds, which `make sweep-part` runs.
 LONG = {"convolution", "hmc", "mixed_precision", "ode", "transformer"}
-PARTS = {"--short": lambda path: path.stem not in LONG, "--long": lambda path: path.stem in LONG}
+PARTS = {"--short": False, "--long": True}  # whether those of a part are long
 
 
 class Outcome(NamedTuple):
@@ -68,7 +68,8 @@ def main(argv: Sequence[str]) -> int:
 def chosen(parts: Iterable[str] = ()) -> list[Path]:
     """The examples of a part, or all."""
     paths = [p for p in sorted((ROOT / "examples").glob("*.py")) if not p.stem.startswith("__")]
-    return [path for path in paths if all(PARTS[part](path) for part in parts)]
+    kinds = {PARTS[part] for part in parts} or {False, True}
+    return [path for path in paths if (path.stem in LONG) in kinds]
 
 
 def outcomes_of(path: Path, out: str, form: Sequence[str]) -> list[Outcome]:

@@ -34,6 +34,6 @@ def test_outcomes(tmp_path, monkeypatch, source, script, output, errors):
 
 
 def test_every_example_is_of_one_part():
-    short, long = chosen(["--short"]), chosen(["--long"])
+    short, long = chosen(iter(["--short"])), chosen(iter(["--long"]))
     assert sorted([*short, *long]) == chosen()
     assert {path.stem for path in long} == LONG and short
