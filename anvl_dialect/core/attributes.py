@@ -81,10 +81,22 @@ def entries_of(attribute: Any) -> dict[str, ir.Attribute]:
 def with_symbols(attribute: ir.Attribute, names: Mapping[str, str]) -> ir.Attribute:
     """The attribute with other names for some of the functions that it refers to.
 
-    By its text: an entry may be of a kind that the bindings cannot read.
+    By its text: an entry may be of a kind that the bindings cannot read.  What stands in a string
+    is no reference.
     """
-    text = re.sub(r"@([\w.$-]+)", lambda found: f"@{names.get(found[1], found[1])}", str(attribute))
+
+    def renamed(found: re.Match[str]) -> str:
+        name = found["name"] if found["quoted"] is None else found["quoted"]
+        return f'@"{names[name]}"' if name in names else found[0]
+
+    text = _REFERENCE_OR_STRING.sub(renamed, str(attribute))
     return ir.Attribute.parse(text, attribute.context)
+
+
+_IN_QUOTES = r'"(?P<{}>(?:[^"\\]|\\.)*)"'
+_REFERENCE_OR_STRING = re.compile(
+    rf"@(?:{_IN_QUOTES.format('quoted')}|(?P<name>[\w.$-]+))|{_IN_QUOTES.format('string')}"
+)
 
 
 def replaced_entries(attribute: Any, **entries: ir.Attribute) -> ir.Attribute:

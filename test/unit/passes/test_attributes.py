@@ -2,7 +2,7 @@
 
 import pytest
 
-from anvl.dialect.core.attributes import entries_of, replaced_entries
+from anvl.dialect.core.attributes import entries_of, replaced_entries, with_symbols
 from anvl.dialect.core.context import context
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
@@ -63,3 +63,12 @@ def test_entries_that_cannot_be_read_are_left_out():
         one = ir.Attribute.parse("1 : i32")
         assert entries_of(found) == {"a": one}
         assert str(replaced_entries(found, d=one)) == "{a = 1 : i32, d = 1 : i32}"
+
+
+def test_references_get_other_names_and_strings_stay():
+    names = {"f": "g", "a b": "c d", "f.1": "h"}
+    text = r'{a = @f, b = [@f.1, @k], c = "@f is \22 @f", d = @"a b", e = @f::@f, z = '
+    wanted = r'{a = @g, b = [@h, @k], c = "@f is \22 @f", d = @"c d", e = @g::@g, z = '
+    with context():
+        found = with_symbols(ir.Attribute.parse(text + COMPLEX + "}"), names)
+        assert found == ir.Attribute.parse(wanted + COMPLEX + "}")
