@@ -3,14 +3,14 @@
 import gc
 import os
 import zlib
-from collections import defaultdict
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 from interpreted import compiled_fast, interpreted
-from sweep import LONG_TESTS, MODE, SWEEP, every_sixth
+from sweep import LONG_TESTS, MODE, SWEEP, chosen
 
 import anvl.dispatch.executables
 from anvl.dialect.core.op_registry import OPS
@@ -50,16 +50,6 @@ _AS_USERS_IN_PART = (
     "test_distribution*.py", "test_nn_*.py", "test_optim*.py", "test_scipy_*.py", "test_staples*.py"
 )  # fmt: skip
 
-# Tests of functions that are written with ops, which have tests of their own.  Of those without a
-# mark `make test` has every third, `make sweep-part` one in nine, by XLA.  A file that is named has
-# all of them.
-_IN_THIRDS = (
-    "test_distribution*.py", "test_fft.py", "test_nn_*.py", "test_numpy_linalg.py",
-    "test_optim*.py", "test_scipy_*.py",
-)  # fmt: skip
-
-_EVERY_THIRD = -1  # for the `part` of a mark `sweep(keep=0)`
-_ONE_IN = 50  # of the other tests without a mark, in `make sweep-part`
 _COMPILES = MODE in ("part", "all")  # whether the interpreter runs nothing that is jitted
 
 
@@ -102,24 +92,9 @@ def _runs_as_users_do(path: Path) -> bool:
     return bool(_AS_USERS & set(path.parts)) and (_COMPILES or path.name not in _SOON)
 
 
-def _is_of_part(item: pytest.Item) -> bool:
-    """Whether a test without a mark is in `make sweep-part`: not if it would run as before."""
-    runs_as_before = bool(_AS_USERS & set(item.path.parts)) and item.path.name not in _SOON
-    return not runs_as_before and _hash(item) % _ONE_IN == 0
-
-
-def _is_in_thirds(config: pytest.Config, item: pytest.Item) -> bool:
-    is_of_them = any(item.path.match(pattern) for pattern in _IN_THIRDS)
-    return is_of_them and not _is_named(config, item)
-
-
-def _is_named(config: pytest.Config, item: pytest.Item) -> bool:
-    """Whether the file of a test is named on the command line."""
-    return any(argument.endswith(item.path.name) for argument in config.args)
-
-
-def _hash(item: pytest.Item) -> int:
-    return zlib.crc32(item.nodeid.encode())
+def _runs_as_before(item: pytest.Item) -> bool:
+    """Whether XLA runs a test for users in `make test` already."""
+    return bool(_AS_USERS & set(item.path.parts)) and item.path.name not in _SOON
 
 
 def pytest_collection_finish() -> None:
@@ -135,31 +110,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """
     if SWEEP or any("::" in argument for argument in config.args):
         return
-    cases: dict[tuple[str, int, int], list[pytest.Item]] = defaultdict(list)
-    for item in items:
-        name = item.nodeid.partition("[")[0]
-        if marker := item.get_closest_marker("sweep"):
-            keep = marker.kwargs["keep"]
-            part = marker.kwargs.get("part", (keep + 1) // 2 or _EVERY_THIRD)
-            cases[name, keep, part].append(item)
-        elif name in LONG_TESTS and not _is_named(config, item):
-            keep = LONG_TESTS[name]
-            cases[name, keep, (keep + 3) // 4 or _EVERY_THIRD].append(item)
-    unmarked = set(items) - {i for of in cases.values() for i in of}
-    in_thirds = {item for item in unmarked if _is_in_thirds(config, item)}
-    of_test = unmarked - {item for item in in_thirds if _hash(item) % 3}
-    of_part = {item for item in unmarked - in_thirds if _is_of_part(item)}
-    of_part |= {item for item in in_thirds if _hash(item) % 9 == 1}
-    for (_, keep, part), of in cases.items():
-        mixed = sorted(of, key=lambda item: zlib.crc32(item.name.encode()))
-        of_test.update(mixed[:keep])
-        if part == _EVERY_THIRD:
-            of_part.update(item for item in of if _hash(item) % 3 == 1)
-        else:
-            of_part.update(mixed[keep : keep + part])
-    if MODE == "newest":
-        chosen = every_sixth(of_test, of_part)
-    else:
-        chosen = of_part if MODE == "part" else of_test
-    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
-    items[:] = [item for item in items if item in chosen]
+    is_named = partial(_is_named, config)
+    run = chosen(items, MODE, is_named, _runs_as_before, LONG_TESTS)
+    config.hook.pytest_deselected(items=[item for item in items if item not in run])
+    items[:] = [item for item in items if item in run]
+
+
+def _is_named(config: pytest.Config, item: pytest.Item) -> bool:
+    """Whether the file of a test is named on the command line."""
+    return any(argument.endswith(item.path.name) for argument in config.args)

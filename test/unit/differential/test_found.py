@@ -155,7 +155,7 @@ def test_circulant_systems_of_other_sizes_are_refused():
         linalg.solve_circulant(np.ones(3), np.ones((2, 3)))
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=1)
 def test_what_only_an_unread_result_of_a_loop_needs_is_not_differentiated(monkeypatch):
     """The loop of the rule leaves a matrix zero that only its end needs, and its end NaN."""
 

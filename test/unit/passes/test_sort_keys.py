@@ -31,6 +31,7 @@ def numbers(dtype):
     x = x.astype(dtype)
     bits = x.view(f"uint{8 * x.itemsize}")
     bits[0, 3, 0] += 1  # a NaN with other bits
+    bits[0, 22, 0] = bits[0, 5, 0] + 1  # the one next to infinity
     bits[0, 20, :], bits[0, 21, :] = 1, 2  # subnormal
     return x
 
