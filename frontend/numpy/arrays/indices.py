@@ -161,7 +161,7 @@ def _without_masks(given: Sequence[Any], of: Aval) -> list[Any]:
     for item in given:
         if not _is_mask(item):
             found.append(item)
-        elif item.shape != of.shape[axis : axis + item.ndim]:
+        elif not _fits(item.shape, of.shape[axis : axis + item.ndim]):
             raise IndexError(
                 f"index by a mask of shape {list(item.shape)}, but axis {axis} of {of} has other "
                 "sizes; a mask has the sizes of the axes that it picks from"
@@ -174,6 +174,11 @@ def _without_masks(given: Sequence[Any], of: Aval) -> list[Any]:
             raise PicksNothing(f"index False of {of}: it picks nothing; use x[None][:0]")
         axis += rest if item is Ellipsis else n_axes(item)
     return found
+
+
+def _fits(mask: tuple[int, ...], sizes: tuple[int, ...]) -> bool:
+    """Whether a mask has the sizes of the axes, or 0, where it picks nothing: as in NumPy."""
+    return len(mask) == len(sizes) and all(m in (n, 0) for m, n in zip(mask, sizes, strict=True))
 
 
 def _index_array(items: Sequence[Any]) -> Any:

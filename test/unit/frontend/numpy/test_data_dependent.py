@@ -102,6 +102,7 @@ MASKS = [
     X > 5, X > 99, ROWS, (ROWS, 1), (slice(None), X[0] > 6), (..., np.asarray([True, False] * 2)),
     (None, ROWS, ..., None), (np.asarray([1, 0, 0]), np.ones(3, bool)),
     [True, False], np.bool_(True), (np.bool_(True), 1), (1, np.ones((3, 4), bool)),
+    np.ones((2, 0), bool), np.ones(0, bool), (0, np.ones((0, 4), bool)),
 ]  # fmt: skip
 
 
