@@ -50,7 +50,7 @@ def run(sides: list[Side], scale: str) -> Result:
 
 
 def _trace_rows(scale: str) -> list[Row]:
-    """What ten times as many ops take to be traced, in processor time, and the memory of one."""
+    """Processor time to trace ten times as many ops, and the memory of one of them."""
     program, size = UNROLLED[1], TRACED[scale]
     arguments = program.arguments()
 

@@ -23,9 +23,9 @@ class remembering:
 
     def __enter__(self) -> dict[Any, Any]:
         self.outer = _memo.known
-        if self.outer is None:
-            _memo.known = {}
-        return _memo.known  # type: ignore[return-value]
+        known: dict[Any, Any] = {} if self.outer is None else self.outer
+        _memo.known = known
+        return known
 
     def __exit__(self, *_: object) -> None:
         _memo.known = self.outer

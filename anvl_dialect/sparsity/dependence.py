@@ -1,4 +1,4 @@
-"""What a `dependence` rule works with: sets of elements for each operand, and unions of them."""
+"""Sets of elements for each operand, and unions of them: `dependence` rules work with these."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple

@@ -140,10 +140,8 @@ def _emit(
     assert trace is not None
     paths = input_names(f, arguments)
     avals = [abstract(x, path) for x, path in zip(arguments.leaves, paths, strict=True)]
-    abstracted, known = (
-        arguments._replace(leaves=avals),
-        known_numbers(arguments.leaves, [i for i, _ in given]),
-    )
+    abstracted = arguments._replace(leaves=avals)
+    known = known_numbers(arguments.leaves, [i for i, _ in given])
     with trace.program.differentiating():
         nested = trace_call(f, StaticArguments(f, None), abstracted, trace.program, paths, known)
     outer, outs = closed_over(nested), nested.out_avals

@@ -1,4 +1,4 @@
-"""What passes add by name, loaded when it is first asked for."""
+"""A registry whose values are loaded when they are first asked for."""
 
 import importlib
 from collections.abc import Iterator, MutableMapping

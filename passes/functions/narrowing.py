@@ -31,7 +31,7 @@ __all__ = ["Cast", "Narrower"]
 
 
 class Cast(NamedTuple):
-    """What became of a contraction.
+    """A contraction, and the dtype that it was given, or why it has none.
 
     Attributes
     ----------

@@ -33,7 +33,7 @@ _hlo = Hlo("")
 
 
 class _Piece(NamedTuple):
-    """What is padded, and where it begins and ends along the axis."""
+    """A padded array, and where it begins and ends along the axis."""
 
     x: ir.Value
     start: int

@@ -40,7 +40,7 @@ _hlo = Hlo("")
 
 
 def unroll_short_reductions(found: Found) -> None:
-    """Replace reductions of at most eight elements a result by ops of slices."""
+    """Replace reductions of at most `_MOST` elements a result by ops of slices."""
     kept = []
     for op in found[NAMES[0]]:
         name = _combining(op)

@@ -40,10 +40,11 @@ def in_dtype(x: Value, dtype: str) -> Value:
 # Note [Cotangents of contractions]
 #
 # The cotangent of a product that accumulates in f32 is f32, and is contracted with an operand of
-# fewer bits.  Of bf16 it is rounded to bf16 first: that loses no more than the result, which is
-# rounded to bf16 too, and the contraction is as fast as the one whose derivative it is.  bf16 has
-# the exponents of f32.  f16 has not: cotangents that it cannot hold would become 0 or infinite, so
-# there the operand becomes f32.
+# fewer bits.  Of bf16 it is rounded to bf16 first, and the contraction is as fast as the one whose
+# derivative it is.  That loses as much again as rounding the result to bf16 does: of normal
+# numbers, 64 to 16,384 terms, the error is 0.24 % of the result, and 0.17 % with a cotangent of
+# f32.  bf16 has the exponents of f32.  f16 has not: cotangents that it cannot hold would become 0
+# or infinite, so there the operand becomes f32.
 
 
 def cotangent_beside(g: Value, x: Value) -> tuple[Value, Value, str | None]:

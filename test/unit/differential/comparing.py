@@ -59,7 +59,7 @@ def flattened(result: Any) -> list[Any]:
 
 
 def reference_results(line: Line, call: Call, xs: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """What the reference makes of these arrays, in 64 bits if the line says so."""
+    """Results of the reference for these arrays, in 64 bits if the line says so."""
     given = [_widened(x) if line.wide else x for x in xs]
     found = _computed(line, call, given)
     if line.wide and any(x.dtype.kind == "f" and x.dtype.itemsize < 8 for x in found):

@@ -156,7 +156,7 @@ def _shown(x: Any) -> str:
 
 
 class Draw:
-    """What a line asks for, drawn by hypothesis; `only` replaces the dtypes of floats."""
+    """Arguments that a line asks for, drawn by hypothesis; `only` replaces the dtypes of floats."""
 
     def __init__(self, data: Any, only: str = "") -> None:
         self._data, self._only = data, only
