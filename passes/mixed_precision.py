@@ -29,8 +29,8 @@ class MixedPrecision(Pass, argument=_NAME):
 
     A function with the attribute `anvl.mixed_precision = "bf16"` computes so, and with it the
     functions that it calls or names, such as the body of a scan; a function that is also called
-    from elsewhere is copied.  With `dtype`, all functions do that have no attribute.  Operands are
-    cast where they are made, each once, results are f32, and all other ops stay (Note [Mixed
+    from elsewhere is copied.  With `dtype`, all functions do that have no attribute.  Each
+    contraction casts its operands, results are f32, and all other ops stay (Note [Mixed
     precision]).  Afterwards no `anvl.mixed_precision` is left.
     """
 

@@ -41,10 +41,9 @@ class Sparsity(Pass, argument=_NAME):
     """Print which elements of the arguments each element of the results depends on.
 
     For each result and each argument of `function` that it depends on, a line on stderr for each
-    run of rows whose columns stay, or move on with the row (`i`).  The
-    pattern holds for all values of the arguments: it may have more elements than the derivative,
-    never fewer.  Declared derivatives and batches must have been expanded.  The module is not
-    changed.
+    run of rows whose columns stay, or move on with the row (`i`).  The pattern holds for all values
+    of the arguments: it may have more elements than the derivative, never fewer.  Declared
+    derivatives and batches must have been expanded.  The module is not changed.
     """
 
     anchor = "builtin.module"

@@ -109,10 +109,7 @@ class _Moves(Dependence):
     def _refuse(self, *args: Any, **kwargs: Any) -> Any:
         raise NotAMove
 
-    union = reduced = along = running = all_of = everything = batched = _refuse
-
-    def placed(self, x: Any, positions: Any, ids: Any) -> Any:
-        raise NotAMove
+    union = reduced = along = running = all_of = placed = everything = batched = _refuse
 
 
 def moved(op: ir.Operation, rules: Any, params: dict[str, Any], xs: Sequence[Any]) -> Any:

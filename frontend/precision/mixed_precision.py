@@ -45,13 +45,12 @@ class PrecisionError(NamedTuple):
 def mixed_precision(f: Callable[..., Any] | None = None, dtype: str = "bf16") -> Any:
     """Make f multiply in bf16 or f16 where it contracts f32, and do everything else in f32.
 
-    Operands of matrix products and convolutions are cast, each once; sums of products are
-    accumulated in f32, and results are f32, as are all other values: sums, exponentials, arguments
-    and results.  The functions that f calls, loops and branches are in it.  Derivatives and batches
-    of the new function follow, so give it to `grad` and `vmap`; the gradient's contractions are
-    bf16 too, and with f16 f32, as f16 cannot hold small cotangents.  `jit(f).lower(*args).report()`
-    lists what was cast.
-    Source: P. Micikevicius et al., Mixed Precision Training (ICLR 2018).
+    Operands of matrix products and convolutions are cast; sums of products are accumulated in f32,
+    and results are f32, as are all other values: sums, exponentials, arguments and results.  The
+    functions that f calls, loops and branches are in it.  Derivatives and batches of the new
+    function follow, so give it to `grad` and `vmap`; the gradient's contractions are bf16 too, and
+    with f16 f32, as f16 cannot hold small cotangents.  `jit(f).lower(*args).report()` lists what
+    was cast.  Source: P. Micikevicius et al., Mixed Precision Training (ICLR 2018).
 
     Parameters
     ----------
