@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from anvl.dialect.core.errors import MissingRule as MissingRule
     from anvl.dialect.core.errors import NonFiniteError as NonFiniteError
     from anvl.dialect.core.errors import PassError as PassError
+    from anvl.dialect.core.errors import ShardingError as ShardingError
     from anvl.dialect.core.errors import StaleClosureError as StaleClosureError
     from anvl.dialect.core.errors import StaleClosureWarning as StaleClosureWarning
     from anvl.dialect.core.errors import TraceError as TraceError
@@ -139,6 +140,7 @@ _HOMES = {
     "RecompilationWarning": "anvl.recompilation.misses",
     "RuntimeFailure": "anvl.runtime",
     "ShapeDtypeStruct": "anvl.core.avals",
+    "ShardingError": "anvl.dialect.core.errors",
     "StaleClosureError": "anvl.dialect.core.errors",
     "StaleClosureWarning": "anvl.dialect.core.errors",
     "TraceError": "anvl.dialect.core.errors",

@@ -7,6 +7,7 @@
     │   └── BucketError  a program that `jit(f, bucket=...)` cannot pad: which op, where, why
     ├── NonFiniteError   `jit(f, debug_nans=True)` met a NaN or an infinity: the op that made it
     ├── ExportError      a function that no file can hold, or a file of `anvl.export` that is broken
+    ├── ShardingError    a mesh, or a spec that does not fit its mesh or its array
     ├── CheckError       a condition of `anvl.check` was false
     ├── CompileCountError  `expect_compiles` met another number of compiled programs
     ├── KeyReuseError    two draws use one random key, and `config.check_key_reuse` is on
@@ -103,6 +104,13 @@ class CompileCountError(AnvlError, AssertionError):
 
 class ExportError(AnvlError, ValueError):
     """A function cannot be exported, or a file of `anvl.export` cannot be read."""
+
+
+class ShardingError(AnvlError, ValueError):
+    """A mesh is malformed, or a spec does not fit its mesh or its array.
+
+    A message about an array draws the mesh, and the spec along the dimensions.
+    """
 
 
 class CheckError(AnvlError, AssertionError):
