@@ -71,6 +71,14 @@ from anvl.runtime.plugins.registry import (
 )
 from anvl.runtime.plugins.stablehlo_versions import check_stablehlo, stablehlo_version
 from anvl.runtime.result_code import Building, Rebuild
+from anvl.runtime.sharding.placements import (
+    Placing,
+    ShardedPlacement,
+    Tiling,
+    is_same_cut,
+    sharded_placement,
+)
+from anvl.runtime.sharding.shards import Shard
 from anvl.runtime.tracebacks import hide_code_of, hide_frames, hiding_frames
 from anvl.runtime.transfer import put
 from anvl.runtime.types import ArrayType, array_type
@@ -97,12 +105,16 @@ __all__ = [
     "ForkedProcess",
     "OutOfMemory",
     "Placement",
+    "Placing",
     "PluginError",
     "PluginSettings",
     "Reading",
     "Rebuild",
     "RuntimeFailure",
+    "Shard",
+    "ShardedPlacement",
     "Target",
+    "Tiling",
     "array_type",
     "as_device",
     "begin_tracing",
@@ -127,6 +139,7 @@ __all__ = [
     "hide_frames",
     "hiding_frames",
     "include_dir",
+    "is_same_cut",
     "is_watched",
     "known_plugins",
     "make_dispatch",
@@ -142,6 +155,7 @@ __all__ = [
     "register_plugin",
     "registered_handlers",
     "set_variant",
+    "sharded_placement",
     "stablehlo_version",
     "take_trees",
 ]

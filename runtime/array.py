@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from anvl.runtime.buffers import copied_buffer, is_single, send
-from anvl.runtime.client import Device, check_process
+from anvl.runtime.buffers import copied_buffer, copied_shards, is_single, send
+from anvl.runtime.client import Device, Placement, check_process
 from anvl.runtime.errors import RuntimeFailure, readable
 from anvl.runtime.execution.donation import Fate, fate_of
 from anvl.runtime.execution.out_of_memory import failure
 from anvl.runtime.lazy import compat
 from anvl.runtime.plugins.default_device import default_placement
 from anvl.runtime.plugins.registry import device_text
+from anvl.runtime.sharding.placements import ShardedPlacement
+from anvl.runtime.sharding.shards import Shard, gathered, shard_buffers, shard_type
 from anvl.runtime.types import ArrayType, array_type
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ _new = object.__new__
 
 
 class Array(ArrayMethods):
-    """An immutable array on a device.
+    """An immutable array on a device, or over several.
 
     Made by `anvl.runtime.put` and by running programs.  `np.asarray(x)` and `x.numpy()` give a
     read-only view of a CPU array without copying it; `np.array(x)` gives a copy to write to.
@@ -100,8 +102,37 @@ class Array(ArrayMethods):
         """The device that holds the array; a ValueError if there are several."""
         devices = self.aval.placement.devices
         if len(devices) != 1:
-            raise ValueError(f"device: array is on {len(devices)} devices, {devices}")
+            raise ValueError(
+                f"device: array {self.aval} is on {len(devices)} devices; x.addressable_shards "
+                "has the part that each of them holds"
+            )
         return devices[0]
+
+    @property
+    def addressable_shards(self) -> list[Shard]:
+        """The part of the array that each device of this process holds, without copying it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import anvl.runtime as rt
+        >>> [shard.data.tolist() for shard in rt.put(np.arange(2)).addressable_shards]
+        [[0, 1]]
+        """
+        self.check_alive("addressable_shards")
+        of, place = self.aval, self.aval.placement
+        if not isinstance(place, ShardedPlacement):
+            return [Shard(self.device, tuple(slice(0, n) for n in of.shape), 0, self)]
+        buffers = shard_buffers(self.buffer, of)
+        return [
+            Shard(
+                place.devices[i],
+                place.index(i, of.shape),
+                place.held[:i].count(place.held[i]),
+                make_array(shard_type(of, i), buffer),
+            )
+            for i, buffer in zip(place.addressable, buffers, strict=True)
+        ]
 
     # -- values on the host ----------------------------------------------------------------
 
@@ -127,7 +158,9 @@ class Array(ArrayMethods):
     def _host(self, function: str) -> tuple[np.ndarray[Any, Any], bool]:
         self.check_alive(function)
         try:
-            return compat.buffer_to_numpy(self.buffer)
+            if is_single(self.aval.placement):
+                return compat.buffer_to_numpy(self.buffer)
+            return gathered(self.buffer, self.aval, function), True
         except compat.Failure as error:
             raise failure(function, error) from error
 
@@ -164,7 +197,8 @@ class Array(ArrayMethods):
         copy: bool | None = None,
     ) -> Any:
         self.check_alive("__dlpack__")
-        if dl_device is not None and tuple(map(int, dl_device)) != self.__dlpack_device__():
+        here = self.__dlpack_device__()
+        if dl_device is not None and tuple(map(int, dl_device)) != here:
             raise BufferError(
                 f"__dlpack__: array is on {self.device}, dl_device={dl_device} "
                 f"given; copy it with np.asarray first"
@@ -177,6 +211,11 @@ class Array(ArrayMethods):
             raise BufferError(f"__dlpack__: {self.aval}: {readable(error)}") from error
 
     def __dlpack_device__(self) -> tuple[int, int]:
+        if len(self.aval.placement.devices) != 1:
+            raise BufferError(
+                f"__dlpack__: array {self.aval} is on {len(self.aval.placement.devices)} devices; "
+                "export the data of its addressable_shards, or a copy: x.numpy()"
+            )
         kind = 1 if self.device.platform == "cpu" else 2
         return kind, 0 if kind == 1 else self.device.id
 
@@ -251,16 +290,19 @@ class Array(ArrayMethods):
     def __repr__(self) -> str:
         # The device only where it is not the default one: there it says something.
         placement, first = self.aval.placement, default_placement()
-        device = "" if placement is first else f", device={device_text(placement)!r}"
-        weak = ", weak_type=True" if self.weak_type else ""
+        where = "" if placement is first else f", {_place_text(placement)}"
+        facts = f"dtype={self.dtype.name}{', weak_type=True' if self.weak_type else ''}{where}"
         if self.buffer.is_deleted():
-            return f"Array(deleted, shape={self.shape}, dtype={self.dtype.name}{weak}{device})"
+            return f"Array(deleted, shape={self.shape}, {facts})"
+        if not placement.is_addressable:
+            return f"Array(shape={self.shape}, {facts})"
         shape = f", shape={self.shape}" if self.size == 0 else ""
         values = np.array2string(self.numpy(), separator=", ", prefix="Array(")
-        return f"Array({values}{shape}, dtype={self.dtype.name}{weak}{device})"
+        return f"Array({values}{shape}, {facts})"
 
     def __str__(self) -> str:
-        return repr(self) if self.buffer.is_deleted() else str(self.numpy())
+        has_values = self.aval.placement.is_addressable and not self.buffer.is_deleted()
+        return str(self.numpy()) if has_values else repr(self)
 
     def __format__(self, spec: str) -> str:
         if not spec:
@@ -333,7 +375,7 @@ class Array(ArrayMethods):
         self.check_alive("copy")
         if is_single(self.aval.placement):
             return make_array(self.aval, copied_buffer(self.buffer, self.aval))
-        return make_array(self.aval, send(self.numpy(), self.aval, compat.COPY))
+        return make_array(self.aval, copied_shards(self.buffer, self.aval))
 
     def __copy__(self) -> Array:
         return self.copy()
@@ -363,6 +405,12 @@ def _plain(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     if value.dtype.isbuiltin == 1:
         return value
     return value.astype(np.int32 if value.dtype.name in _INTEGERS else np.float32)
+
+
+def _place_text(placement: Placement) -> str:
+    if is_single(placement):
+        return f"device={device_text(placement)!r}"
+    return f"sharding={placement!r}"
 
 
 def _restored(value: np.ndarray[Any, Any], dtype: str, weak_type: bool) -> Array:

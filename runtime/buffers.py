@@ -10,6 +10,7 @@ import numpy as np
 from anvl.runtime.client import Placement
 from anvl.runtime.execution.out_of_memory import failure, try_once_more
 from anvl.runtime.lazy import compat
+from anvl.runtime.sharding.shards import assembled, shard_buffers, spread
 from anvl.runtime.types import ArrayType, check_fits_memory
 
 
@@ -17,38 +18,37 @@ def send(value: np.ndarray[Any, Any], aval: ArrayType, semantics: Any) -> Any:
     """Transfer values, of matching shape and dtype, into a buffer of type `aval`."""
     place = aval.placement
     check_fits_memory("put", aval)
-    shards = [value] if len(place.handles) == 1 else _shards(value, place)
+    if not is_single(place):
+        return spread(value, aval, lambda part, of: send(part, of, semantics))
+    sharding, devices = place.sharding_of(value.ndim), place.handles
     try:
-        return compat.device_put(aval, place.sharding, shards, place.handles, semantics)
+        return compat.device_put(aval, sharding, [value], devices, semantics)
     except compat.Failure as error:
         return _fill_once_more(
             error,
-            lambda: compat.device_put(aval, place.sharding, shards, place.handles, semantics),
+            lambda: compat.device_put(aval, sharding, [value], devices, semantics),
             f"put: {aval}",
         )
-
-
-def _shards(value: np.ndarray[Any, Any], place: Placement) -> list[np.ndarray[Any, Any]]:
-    """One shard per device, in row-major order of the tiles."""
-    if place.tiles is None:
-        return [value] * len(place.handles)
-    pieces = [value]
-    for axis, parts in enumerate(place.tiles):
-        pieces = [part for piece in pieces for part in np.split(piece, parts, axis)]
-    return pieces
 
 
 def copied_buffer(buffer: Any, aval: ArrayType) -> Any:
     """Copy a live buffer of one device to the device of `aval`, of the same client."""
     place = aval.placement
+    sharding, devices = place.sharding_of(len(aval.shape)), place.handles
     try:
-        return compat.device_copy(aval, place.sharding, buffer, place.handles)
+        return compat.device_copy(aval, sharding, buffer, devices)
     except compat.Failure as error:
         return _fill_once_more(
             error,
-            lambda: compat.device_copy(aval, place.sharding, buffer, place.handles),
+            lambda: compat.device_copy(aval, sharding, buffer, devices),
             f"copy: {aval}",
         )
+
+
+def copied_shards(buffer: Any, aval: ArrayType) -> Any:
+    """Copy a live buffer of several devices, each shard on its device."""
+    shards = shard_buffers(buffer, aval)
+    return assembled(aval, [copied_buffer(shard, shard.aval) for shard in shards])
 
 
 def _fill_once_more(error: BaseException, fill: Callable[[], Any], what: str) -> Any:
@@ -59,5 +59,5 @@ def _fill_once_more(error: BaseException, fill: Callable[[], Any], what: str) ->
 
 
 def is_single(*places: Placement) -> bool:
-    """Whether every placement is a single device."""
-    return all(len(place.handles) == 1 for place in places)
+    """Whether arrays that are there are on one device each, and whole."""
+    return all(type(place) is Placement for place in places)

@@ -1,9 +1,8 @@
-"""Clients, their devices, and placements: the devices and the layout of an array."""
+"""Clients, their devices, and placements of arrays on one device."""
 
 from __future__ import annotations
 
 import gc
-import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -54,14 +53,22 @@ class Device:
     <CpuDevice(id=0)>
     """
 
-    __slots__ = ("__weakref__", "client", "handle", "id", "placement", "platform")
+    __slots__ = (
+        "__weakref__", "client", "handle", "id", "is_addressable", "placement", "platform",
+        "sharding",
+    )  # fmt: skip
 
     def __init__(self, client: Client, handle: Any) -> None:
         self.client: Client = client
         self.handle: Any = handle
         self.id: int = handle.id
         self.platform: str = handle.platform
+        #: Whether it belongs to this process.
+        self.is_addressable: bool = handle.process_index == client.handle.process_index()
         self.placement: Placement = Placement((self,))
+        self.sharding: Any = compat.GSPMDSharding(
+            self.placement.device_list, compat.HloSharding.replicate()
+        )
 
     def __repr__(self) -> str:
         plugin = "" if self.client.name == self.platform else f", plugin={self.client.name!r}"
@@ -69,70 +76,53 @@ class Device:
 
 
 class Placement:
-    """Placement of arrays: one device, copies on several, or tiles on several.
+    """Placement of arrays: on one device, or over several (`ShardedPlacement`).
 
     Placements are compared by identity, since they are part of every type and of the keys of every
     cache; `device.placement` is always the same object.
 
-    Parameters
+    Attributes
     ----------
-    devices
-        Devices of one client.
-    tiles
-        The number of parts of each axis, in row-major order over `devices`; the product is the
-        number of devices.  None puts the whole array on every device.
-
-    Raises
-    ------
-    ValueError
-        No devices, devices of several clients, or `tiles` for another number of devices.
+    devices, client
+        Its devices, and their client.
+    handles, device_list
+        The devices, as the library below takes them.
 
     Examples
     --------
     >>> import anvl.runtime as rt
-    >>> rt.Placement(rt.devices()[:1]).devices
-    (<CpuDevice(id=0)>,)
+    >>> rt.devices()[0].placement
+    <CpuDevice(id=0)>
     """
 
-    __slots__ = ("__weakref__", "client", "device_list", "devices", "handles", "sharding", "tiles")
+    __slots__ = ("__weakref__", "client", "device_list", "devices", "handles")
 
-    def __init__(self, devices: Sequence[Device], tiles: Sequence[int] | None = None) -> None:
-        self.devices: tuple[Device, ...] = tuple(devices)
-        self.tiles: tuple[int, ...] | None = None if tiles is None else tuple(tiles)
-        _check_placement(self.devices, self.tiles)
-        self.client: Client = self.devices[0].client
-        self.handles: tuple[Any, ...] = tuple(device.handle for device in self.devices)
+    def __init__(self, devices: tuple[Device, ...]) -> None:
+        self.devices: tuple[Device, ...] = devices
+        self.client: Client = devices[0].client
+        self.handles: tuple[Any, ...] = tuple(device.handle for device in devices)
         self.device_list: Any = compat.DeviceList(self.handles)
-        self.sharding: Any = compat.GSPMDSharding(self.device_list, _hlo_sharding(self.tiles))
 
     def __repr__(self) -> str:
-        if len(self.devices) == 1:
-            return repr(self.devices[0])
-        how = "copies" if self.tiles is None else f"tiles={self.tiles}"
-        return f"<Placement({', '.join(map(repr, self.devices))}; {how})>"
+        return repr(self.devices[0])
 
+    @property
+    def whole(self) -> Placement:
+        """The placement of numbers beside arrays that are here."""
+        return self
 
-def _check_placement(devices: tuple[Device, ...], tiles: tuple[int, ...] | None) -> None:
-    if not devices:
-        raise ValueError("Placement: no devices given, (); pass at least one of devices()")
-    clients = {id(device.client) for device in devices}
-    if len(clients) > 1:
-        raise ValueError(f"Placement: devices belong to {len(clients)} clients, {devices}")
-    if tiles is not None and math.prod(tiles) != len(devices):
-        raise ValueError(
-            f"Placement: tiles {tiles} make {math.prod(tiles)} parts, "
-            f"{len(devices)} devices given; their numbers must be equal"
-        )
+    @property
+    def is_addressable(self) -> bool:
+        """Whether this process can read all of an array that is here."""
+        return self.devices[0].is_addressable
 
+    def sharding_of(self, rank: int) -> Any:
+        """The sharding of arrays with so many axes, as the library below takes it."""
+        return self.devices[0].sharding
 
-def _hlo_sharding(tiles: tuple[int, ...] | None) -> Any:
-    if tiles is None or math.prod(tiles) == 1:
-        return compat.HloSharding.replicate()
-    proto = compat.OpSharding()
-    proto.type = compat.OpSharding.Type.OTHER
-    proto.tile_assignment_dimensions = list(tiles)
-    proto.tile_assignment_devices = list(range(math.prod(tiles)))
-    return compat.HloSharding.from_proto(proto)
+    def problem(self, shape: Sequence[int]) -> str | None:
+        """Why arrays of this shape cannot be here; None if they can."""
+        return None
 
 
 class Client:
@@ -151,6 +141,8 @@ class Client:
         The file of the plugin; None for jaxlib's own client.
     devices
         Its devices in this process.
+    all_devices
+        Those of all processes that it was made for, in the same order in each.
     memory_bytes
         The memory of the machine, where the devices share it.
 
@@ -163,6 +155,7 @@ class Client:
 
     __slots__ = (
         "__weakref__",
+        "all_devices",
         "attributes",
         "devices",
         "handle",
@@ -186,9 +179,10 @@ class Client:
         self.target: Target = Target(handle.platform, routines)
         self.attributes: Mapping[str, Any] = attributes
         self.library: Path | None = library
-        self.devices: tuple[Device, ...] = tuple(
-            Device(self, device) for device in handle.local_devices()
+        self.all_devices: tuple[Device, ...] = tuple(
+            Device(self, device) for device in handle.devices()
         )
+        self.devices: tuple[Device, ...] = tuple(d for d in self.all_devices if d.is_addressable)
         # Known only if the devices share the memory of this machine.
         self.memory_bytes: int | None = machine_memory() if self.platform == "cpu" else None
         _watch_process()

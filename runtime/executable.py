@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import ml_dtypes
 import numpy as np
 
 from anvl.runtime import trial
@@ -22,6 +21,7 @@ from anvl.runtime.errors import RuntimeFailure, readable
 from anvl.runtime.execution.donation import Donation, Taker, taker
 from anvl.runtime.execution.execution_errors import deleted_argument, execution_failure
 from anvl.runtime.execution.out_of_memory import run_once_more
+from anvl.runtime.execution.program_types import known_types
 from anvl.runtime.handlers.callbacks import guarded, waiting
 from anvl.runtime.handlers.ffi import missing_handler
 from anvl.runtime.instrumentation.phases import INFO, phase
@@ -30,8 +30,10 @@ from anvl.runtime.lazy import compat
 from anvl.runtime.memory import check_temporaries
 from anvl.runtime.plugins.default_device import default_placement
 from anvl.runtime.result_code import Finish, Rebuild, finisher
+from anvl.runtime.sharding.in_flight import at_most_a_few, has_collectives, may_wait_for_ever
+from anvl.runtime.sharding.placements import Placing
 from anvl.runtime.turns import check_order, in_turn, splits_stacks
-from anvl.runtime.types import ArrayType, array_type, check_fits_memory
+from anvl.runtime.types import ArrayType, check_fits_memory
 
 
 class Entry(NamedTuple):
@@ -275,7 +277,8 @@ def compile(  # the established name; the built-in is not needed here
     program
         MLIR text or bytecode, or a StableHLO portable artifact.  Another process tries it out.
     placement
-        Where it will run; the first device if None.
+        Where it will run: a device, or several, which a program with shardings is split over; the
+        first device if None.
     options
         Compiler options by XLA's names, such as `{"xla_backend_optimization_level": 0}`.
     arg_types, out_types
@@ -341,31 +344,41 @@ def compile_lowered(
     donation: Donation | None = None,
     callbacks: Sequence[Callable[..., Any]] = (),
     title: str = "main",
+    placing: Placing | None = None,
+    open_results: Sequence[bool] = (True,),
 ) -> Executable:
     """Compile as `compile` does, without the check that every function can be called.
 
     For programs of anvl's own lowering, which has checked it; others may end the process.  Each
     run deletes the arguments of `donation`, and may call the functions `callbacks`, by number; it
-    waits for these.  Logs and profiles call it by its `title`.
+    waits for these.  Logs and profiles call it by its `title`.  Over several devices `placing`
+    finds the placements of the results, of which the partitioner chooses those in `open_results`,
+    one bool for each or one for all.
     """
     check_process("compile")
-    place = default_placement() if placement is None else placement
+    place = (default_placement() if placement is None else placement).whole
     _check_results(out_types or ())
     calls_lapack = _prepare_custom_calls(program, place)
-    given = _compile_options(place, options or {})
+    given = _compile_options(place, options or {}, open_results)
     handle = _compiled(program, place, given, title, [guarded(f) for f in callbacks])
-    if arg_types is None or out_types is None:
-        found_args, found_outs = _types_of(handle, place)
-        arg_types = found_args if arg_types is None else arg_types
-        out_types = found_outs if out_types is None else out_types
-    _check_results(out_types)
+    found_args, found_outs = known_types(handle, place, arg_types, out_types, placing)
+    _check_results(found_outs)
     check_temporaries(handle, place.client, len(place.handles))
-    _check_counts(handle, arg_types, out_types)
-    waits = calls_lapack and splits_stacks(handle)
-    run = in_turn(handle.execute_sharded) if waits else handle.execute_sharded
+    _check_counts(handle, found_args, found_outs)
+    run = _runner(handle, place, calls_lapack)
     if callbacks:
         run = waiting(run)
-    return Executable(handle, place, arg_types, out_types, argument_names, run, donation)
+    return Executable(handle, place, found_args, found_outs, argument_names, run, donation)
+
+
+def _runner(handle: Any, place: Placement, calls_lapack: bool) -> Callable[..., Any]:
+    """XLA's function for a program, made to wait where too many at once would hang."""
+    run: Callable[..., Any] = handle.execute_sharded
+    if calls_lapack and splits_stacks(handle):
+        return in_turn(run)
+    if len(place.handles) > 1 and may_wait_for_ever(place.client) and has_collectives(handle):
+        return at_most_a_few(run)
+    return run
 
 
 # As XLA says it: "No FFI handler registered for scale on a platform Host (canonical host)".
@@ -393,7 +406,9 @@ def _compiled(
         raise RuntimeFailure(f"compile: {text}") from error
 
 
-def _compile_options(place: Placement, flags: Mapping[str, object]) -> Any:
+def _compile_options(
+    place: Placement, flags: Mapping[str, object], are_open: Sequence[bool]
+) -> Any:
     for name, value in flags.items():
         if not isinstance(value, str | bool | int | float):
             raise TypeError(f"compile: option {name} must be a number, bool or text, got {value!r}")
@@ -409,6 +424,8 @@ def _compile_options(place: Placement, flags: Mapping[str, object]) -> Any:
     build.device_assignment = options.device_assignment
     build.use_spmd_partitioning = count > 1
     build.use_shardy_partitioner = count > 1
+    if count > 1:
+        build.allow_spmd_sharding_propagation_to_output = list(are_open)
     return options
 
 
@@ -431,46 +448,6 @@ def _prepare_custom_calls(program: bytes | str, place: Placement) -> bool:
         compat.register_lapack()  # registering twice does no harm, so no lock
         _lapack_is_registered = True
     return True
-
-
-_HLO_STANDARD = {
-    "pred": "bool", "s8": "int8", "s16": "int16", "s32": "int32", "s64": "int64",
-    "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64",
-    "f16": "float16", "f32": "float32", "f64": "float64", "c64": "complex64", "c128": "complex128",
-}  # fmt: skip
-_HLO_SMALL = {"bf16": "bfloat16", "s2": "int2", "s4": "int4", "u2": "uint2", "u4": "uint4"}
-_HLO_TYPE = r"\b([a-z]+\d*\w*)\[([\d,]*)\]"
-_HLO_LAYOUT = r"(?m)entry_computation_layout=\{(.*?)\}(?:, [a-z_]+=|$)"
-
-
-def _types_of(handle: Any, place: Placement) -> tuple[list[ArrayType], list[ArrayType]]:
-    """Types of the arguments and results, from the first line of the HLO text."""
-    if len(place.handles) > 1:
-        raise ValueError(
-            "compile: types of a program for several devices cannot be read back; "
-            "pass arg_types and out_types"
-        )
-    layout = re.search(_HLO_LAYOUT, handle.get_hlo_text())
-    if layout is None:
-        raise ValueError(
-            "compile: types of the program cannot be read back; pass arg_types and out_types"
-        )
-    arguments, _, results = layout[1].partition(")->")
-    return _parsed_types(arguments, place), _parsed_types(results, place)
-
-
-def _parsed_types(text: str, place: Placement) -> list[ArrayType]:
-    return [
-        array_type([int(n) for n in dims.split(",") if n], _hlo_dtype(name), place)
-        for name, dims in re.findall(_HLO_TYPE, text)
-    ]
-
-
-def _hlo_dtype(name: str) -> np.dtype[Any]:
-    if name in _HLO_STANDARD:
-        return np.dtype(_HLO_STANDARD[name])
-    small = _HLO_SMALL.get(name) or re.sub(r"^f(\d)", r"float\1_", name)
-    return np.dtype(getattr(ml_dtypes, small))
 
 
 def _check_results(out_types: Sequence[ArrayType]) -> None:

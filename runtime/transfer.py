@@ -11,6 +11,8 @@ from anvl.runtime.buffers import copied_buffer, is_single, send
 from anvl.runtime.client import Placement, check_process
 from anvl.runtime.lazy import compat
 from anvl.runtime.plugins.default_device import default_placement
+from anvl.runtime.sharding.placements import is_same_cut
+from anvl.runtime.sharding.shards import shard_buffers
 from anvl.runtime.types import ArrayType, array_type, check_fits_memory, device_dtype, interned
 
 
@@ -25,7 +27,8 @@ def put(
         A numpy array (any memory layout or byte order), a number, an `Array`, or an object with
         `__array__` or `__dlpack__` on the CPU.
     placement
-        Where to; the default device, or for an `Array` where it already is, if None.
+        Where to, a device or several; the default device, or for an `Array` where it already is,
+        if None.
     weak_type
         Whether the result gives way to the dtype of other arrays.
     copy
@@ -102,8 +105,10 @@ def _put_array(x: Array, placement: Placement | None, weak_type: bool) -> Array:
     aval = array_type(source.shape, source.dtype, place, weak_type)
     if aval is source:
         return x
-    if place is source.placement:  # only the weakness differs: share the buffer
+    if place is source.placement and is_single(place):  # only the weakness differs
         return make_array(aval, aval.handler(x.buffer))
     if place.client is source.placement.client and is_single(place, source.placement):
         return make_array(aval, copied_buffer(x.buffer, aval))
+    if is_same_cut(source.placement, place):  # only the label, or the weakness, differs
+        return make_array(aval, aval.handler(shard_buffers(x.buffer, source)))
     return make_array(aval, send(x.numpy(), aval, compat.COPY))

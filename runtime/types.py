@@ -133,7 +133,8 @@ def array_type(
     TypeError
         No device can hold `dtype`.
     ValueError
-        An axis is negative, or the array has more than 2**63 bytes.
+        An axis is negative, the array has more than 2**63 bytes, or it cannot be cut evenly into
+        the tiles of the placement.
 
     Examples
     --------
@@ -162,18 +163,16 @@ def _intern(key: _Key) -> ArrayType:
     if made.nbytes >= 2**63:
         raise ValueError(f"array_type: {made} has 2**63 bytes or more, no device can hold it")
     _check_tiles(made)
-    made.handler = compat.result_handler(made, made.placement.sharding)
+    made.handler = compat.result_handler(made, made.placement.sharding_of(len(made.shape)))
     with _intern_lock:
         return interned.setdefault(key, made)
 
 
 def _check_tiles(made: ArrayType) -> None:
     # A shard of the wrong size crashes the process on old versions, so it is refused here.
-    tiles = made.placement.tiles
-    if tiles is None:
-        return
-    if len(tiles) != len(made.shape) or any(n % k for n, k in zip(made.shape, tiles, strict=True)):
-        raise ValueError(f"array_type: shape {made.shape} cannot be split evenly by tiles {tiles}")
+    problem = made.placement.problem(made.shape)
+    if problem is not None:
+        raise ValueError(f"array_type: {problem}")
 
 
 def device_dtype(dtype: Any, function: str) -> np.dtype[Any]:

@@ -36,20 +36,29 @@ def test_clients_and_placements_are_named():
     assert repr(client) == "<Client(cpu, 2 devices)>"
     assert repr(client.devices) == "(<CpuDevice(id=0)>, <CpuDevice(id=1)>)"
     assert repr(client.devices[1].placement) == "<CpuDevice(id=1)>"
-    both = rt.Placement(client.devices, (2, 1))
-    assert repr(both) == "<Placement(<CpuDevice(id=0)>, <CpuDevice(id=1)>; tiles=(2, 1))>"
+    both = rt.sharded_placement(client.devices, (2, 1))
+    assert repr(both) == "<2 devices; tiles (2,), of which they hold 0, 1>"
+    assert repr(both.whole) == "<2 devices; a copy on each>"
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
         (lambda: rt.cpu_client(0), "cpu_client: num_devices must be at least 1, got 0"),
-        (lambda: rt.Placement(()), "Placement: no devices given"),
-        (lambda: rt.Placement(rt.devices(), (2, 2)), r"tiles \(2, 2\) make 4 parts, 1 devices"),
+        (lambda: rt.sharded_placement(()), "sharded_placement: no devices given"),
         (
-            lambda: rt.Placement((*rt.devices(), *rt.cpu_client(1).devices)),
+            lambda: rt.sharded_placement(rt.devices(), (2, 2)),
+            r"tiles \(2, 2\) make 4 parts, and 1 devices hold 0; each part must be held",
+        ),
+        (
+            lambda: rt.sharded_placement(rt.cpu_client(3).devices, (2,), (0, 0, 1)),
+            "2 parts, and 3 devices hold 0, 0, 1",
+        ),
+        (
+            lambda: rt.sharded_placement((*rt.devices(), *rt.cpu_client(1).devices)),
             "devices belong to 2 clients",
         ),
+        (lambda: rt.sharded_placement(rt.devices() * 2), "a device is named twice"),
     ],
 )
 def test_impossible_clients_and_placements_are_refused(make, message):
@@ -58,12 +67,14 @@ def test_impossible_clients_and_placements_are_refused(make, message):
 
 
 def test_an_array_in_tiles_is_split_evenly_or_not_at_all():
-    place = rt.Placement(rt.cpu_client(2).devices, (2, 1))
+    place = rt.sharded_placement(rt.cpu_client(2).devices, (2, 1))
     array = rt.put(np.arange(6.0).reshape(2, 3), place)
     assert array.block_until_ready().shape == (2, 3)
     with pytest.raises(ValueError, match=r"shape \(3, 1\) cannot be split evenly by tiles"):
         rt.put(np.ones((3, 1)), place)
-    with pytest.raises(ValueError, match="device: array is on 2 devices"):
+    with pytest.raises(ValueError, match=r"shape \(\) has fewer axes than tiles \(2,\)"):
+        rt.put(np.float32(1), place)
+    with pytest.raises(ValueError, match=r"device: array f64\[2,3\] is on 2 devices"):
         array.device  # noqa: B018
 
 
@@ -155,7 +166,7 @@ def test_nothing_here_looks_for_jax():
         copy.copy(x).numpy(), repr(x), x.tolist()
     np.from_dlpack(rt.put(np.ones(2)))
     rt.put(rt.put(np.ones(2)), rt.cpu_client(2).devices[1].placement).numpy()
-    rt.put(np.ones((2, 2)), rt.Placement(rt.cpu_client(2).devices, (2, 1))).block_until_ready()
+    rt.put(np.ones((2, 2)), rt.sharded_placement(rt.cpu_client(2).devices, (2, 1))).numpy()
     program = rt.compile("func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> "
                          "{ return %x : tensor<2xf32> }")
     program.execute([rt.put(np.ones(2, "float32"))])[0].numpy()

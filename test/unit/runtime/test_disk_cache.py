@@ -112,7 +112,7 @@ def test_another_program_another_option_another_device_is_another_entry(folder, 
 
 def test_a_program_of_two_devices(folder, compiled):
     client = rt.cpu_client(2)
-    place = rt.Placement(client.devices, (2,))
+    place = rt.sharded_placement(client.devices, (2,))
     program = """
     module attributes {mhlo.num_partitions = 2 : i32} {
       sdy.mesh @m = <["i"=2]>

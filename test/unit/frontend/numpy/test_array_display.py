@@ -9,7 +9,6 @@ import pytest
 
 import anvl
 import anvl.numpy as anp
-from anvl.runtime import Placement
 
 X = np.arange(6, dtype="f4").reshape(2, 3)
 
@@ -78,9 +77,11 @@ def test_the_device_is_named_where_it_is_not_the_default():
     x = anvl.runtime.put(X[0, :2], cpu[1].placement)
     assert repr(x) == "Array([0., 1.], dtype=float32, device='cpu:1')"
     assert "cpu:1" in shown(x)
-    both = anvl.runtime.put(X[0, :2], Placement(cpu))
+    both = anvl.runtime.put(X[0, :2], anvl.runtime.sharded_placement(cpu))
     both.delete()
-    assert repr(both).endswith("device='2 devices')") and "2 devices" in shown(both)
+    assert repr(both).endswith("sharding=<2 devices; a copy on each>)") and "2 devices" in shown(
+        both
+    )
     with anvl.default_device(cpu[1]):
         assert repr(x) == "Array([0., 1.], dtype=float32)"
 

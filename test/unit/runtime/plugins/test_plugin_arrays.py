@@ -94,5 +94,5 @@ def test_tiles_and_copies_over_the_devices_of_a_plugin() -> None:
     devices = anvl.devices(NAME)[:2]
     x = np.arange(8.0).reshape(4, 2)
     with pytest.raises(ValueError, match="devices belong to 2 clients"):
-        rt.Placement((*devices, *anvl.devices("cpu")))
-    assert rt.put(x, rt.Placement(devices, (2, 1))).block_until_ready().shape == (4, 2)
+        rt.sharded_placement((*devices, *anvl.devices("cpu")))
+    assert rt.put(x, rt.sharded_placement(devices, (2, 1))).block_until_ready().shape == (4, 2)

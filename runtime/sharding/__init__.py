@@ -1,0 +1,1 @@
+"""Arrays over several devices: where their shards lie, their values, programs that run there."""
