@@ -452,7 +452,8 @@ def test_a_click_tells_what_passes_made_of_an_op_and_leads_there(opened):
     assert texts(opened, "#path button")[-1] == "@loss_vjp"
     about = opened.value("document.querySelector('#about').innerText")
     assert "inline made:" in about and "h = np.tanh(x @ w)" in about
-    opened.click("#about [data-stage='4']")
+    inline = texts(opened, "#stages button").index("inline")
+    opened.click(f"#about [data-stage='{inline}']")
     assert texts(opened, "#stages [aria-pressed=true]") == ["inline"]
     assert ["tanh" in text for text in texts(opened, "#lines .on")] == [True]
 

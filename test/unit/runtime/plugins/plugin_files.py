@@ -10,8 +10,9 @@ import pytest
 
 __all__ = ["NAME", "compiled"]
 
-#: XLA's CPU client behind PJRT's C API, from the wheel of this name.
-NAME = "xla-cpu-pjrt"
+#: XLA's CPU client behind PJRT's C API, from the wheel of this name; or a plugin that is to be tried:
+#: `make test-plugin PLUGIN=cuda`.
+NAME = os.environ.get("ANVL_TEST_PLUGIN", "xla-cpu-pjrt")
 
 _SOURCE = Path(__file__).parent / "native" / "plugin.c"
 
