@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from anvl.core.config import precision_of
 from anvl.core.promote import as_tracer, constant, convert, promoted
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.op_registry import OPS
@@ -106,7 +107,7 @@ def conv(
         dimension_numbers=dims,
         feature_group_count=_count("groups", groups),
         batch_group_count=_count("batch_groups", batch_groups),
-        precision_config=precision,
+        precision_config=precision_of(precision),
     )
     return mark_weak(result, weak)
 

@@ -33,6 +33,7 @@ from anvl.passes.lower.call_graph import check_calls
 from anvl.passes.lower.complex_functions import split_complex_functions
 from anvl.passes.lower.lowering_patterns import NAME, expansions, legalize_chlo
 from anvl.passes.lower.outlining import Shared
+from anvl.passes.lower.platform_forms import write_platform_forms
 from anvl.passes.lower.region_legality import check_bodies
 from anvl.passes.lower.stacked_calls import order_stacked_calls
 
@@ -71,6 +72,8 @@ class LowerToStablehlo(Pass, argument=NAME):
     def run(self, module: ir.Operation) -> None:
         # Only bodies written by users need a check; generated ones do not exist before lowering.
         has_bodies = bool(find(module, *_with_bodies(len(DEFINED))))
+        if self.platform != "cpu":
+            write_platform_forms(module, self.platform)
         with Shared([*functions_of(module)], self._lower) as shared:
             self._lower(module)
             shared.add_to(module)
@@ -78,7 +81,7 @@ class LowerToStablehlo(Pass, argument=NAME):
             for name in [name for name in op.attributes.keys() if name.startswith("anvl.")]:
                 del op.attributes[name]
         if has_bodies:
-            check_bodies(NAME, module)
+            check_bodies(NAME, module, self.platform)
         check_calls(NAME, module)
         self._guard(module)
 

@@ -176,7 +176,7 @@ class Client:
         check_process("Client")
         self.handle: Any = handle
         self.name: str = name
-        self.target: Target = Target(handle.platform, routines)
+        self.target: Target = Target(_platform_of(handle), routines)
         self.attributes: Mapping[str, Any] = attributes
         self.library: Path | None = library
         self.all_devices: tuple[Device, ...] = tuple(
@@ -194,6 +194,15 @@ class Client:
 
     def __repr__(self) -> str:
         return f"<Client({self.name}, {len(self.devices)} devices)>"
+
+
+def _platform_of(handle: Any) -> str:
+    """PJRT's name of a platform: jaxlib calls those of GPUs all `gpu`."""
+    name = str(handle.platform)
+    if name != "gpu":
+        return name
+    said = handle.platform_version.lower()
+    return next((gpu for gpu in ("cuda", "rocm") if gpu in said), name)
 
 
 def cpu_client(num_devices: int | None = None, *, asynchronous: bool = True) -> Client:

@@ -214,6 +214,16 @@ class OpRules(OpClass):
         return False
 
     @classmethod
+    def on_platform(
+        cls, platform: str, xs: Sequence[Value], /, **params: Any
+    ) -> Sequence[Value] | None:
+        """Emit the results in another form, for a platform other than the CPU; None leaves the op.
+
+        For ops that XLA does not have there, or computes in another way than StableHLO says.
+        """
+        return None
+
+    @classmethod
     def lift(cls, op: ir.Operation) -> tuple[Sequence[Value], dict[str, Any]] | None:
         """Operands and parameters that make this op equivalent to a StableHLO op, or None."""
         return None

@@ -29,7 +29,7 @@ from anvl.runtime.settings import (
 
 __all__ = [
     "STALE_POLICIES", "Config", "as_dtype", "config", "counting_dtype", "default_device",
-    "default_dtype", "defaults", "set_default_device", "set_defaults", "version",
+    "default_dtype", "defaults", "precision_of", "set_default_device", "set_defaults", "version",
 ]  # fmt: skip
 
 Dtype = np.dtype[Any]
@@ -44,6 +44,27 @@ def _checked(of_kind: str, dtype: object) -> Dtype:
 
 def _of_kind(name: str) -> Kind[Dtype]:
     return Kind(f"a dtype of kind {name}", partial(_checked, name), show=dtype_name)
+
+
+#: The precisions of StableHLO, and the names that JAX has for them.
+_PRECISIONS = {
+    "default": "DEFAULT", "fastest": "DEFAULT", "bfloat16": "DEFAULT",
+    "high": "HIGH", "tensorfloat32": "HIGH", "bfloat16_3x": "HIGH",
+    "highest": "HIGHEST", "float32": "HIGHEST",
+}  # fmt: skip
+
+
+def _precision(name: object) -> str:
+    if not isinstance(name, str):
+        raise TypeError
+    return _PRECISIONS[name.lower()]
+
+
+def _checked_precision(name: object) -> str:
+    try:
+        return _precision(name)
+    except KeyError:
+        raise ValueError from None
 
 
 #: What a jitted function may do where a value that it closes over has changed.
@@ -80,6 +101,12 @@ class Config(PluginSettings):
         switch,
         False,
         "A random key that is drawn with twice is a `KeyReuseError`, which names both lines.",
+        changes_programs=True,
+    )
+    matmul_precision = Setting(
+        Kind("'DEFAULT', 'HIGH' or 'HIGHEST'", _checked_precision),
+        "DEFAULT",
+        "Precision of matrix products and convolutions that are given none.",
         changes_programs=True,
     )
     explain_cache_misses = Setting(
@@ -137,6 +164,34 @@ class Config(PluginSettings):
 config = Config()
 
 watch_programs(set_variant, clear_caches)
+
+
+def precision_of(precision: Any) -> Any:
+    """The precision that StableHLO has for one by any name; `"DEFAULT"` is that of the setting.
+
+    Parameters
+    ----------
+    precision : str or None
+        `"DEFAULT"`, `"HIGH"`, `"HIGHEST"`, in either case, or one of JAX's names.  What is no such
+        name is returned as it is, for the op to refuse.
+
+    Examples
+    --------
+    >>> from anvl.core.config import config, precision_of
+    >>> precision_of("float32"), precision_of("DEFAULT")
+    ('HIGHEST', 'DEFAULT')
+    >>> with config(matmul_precision="high"):
+    ...     precision_of(None)
+    'HIGH'
+    """
+    if precision == "DEFAULT" or precision is None:
+        return config.matmul_precision
+    try:
+        found = _precision(precision)
+    except (KeyError, TypeError):
+        return precision
+    return config.matmul_precision if found == "DEFAULT" else found
+
 
 #: A part of every cache key: a program is traced under the settings of its time.  Equal settings
 #: have equal versions, so that programs are found again.

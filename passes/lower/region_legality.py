@@ -30,6 +30,7 @@ _NEVER = (
 )
 # Comparators of sorts are compiled by another part of XLA, without calls: reduce by hand there.
 _NOT_IN_SORT = ("stablehlo.reduce", "stablehlo.reduce_window", "stablehlo.scatter")
+_CHOICES = ("stablehlo.case", "stablehlo.if")
 # Operand rank from which on XLA compiles an op to a loop or a library call.
 _BY_RANK = {"stablehlo.dot_general": 2, "stablehlo.dot": 2, "stablehlo.convolution": 9}
 
@@ -40,13 +41,15 @@ _WHAT_NOT = (
 )
 
 
-def check_bodies(pass_name: str, module: ir.Operation) -> None:
+def check_bodies(pass_name: str, module: ir.Operation, platform: str) -> None:
     """Raise `PassError` for a body with an op that XLA cannot compile there.
 
-    The module is StableHLO.  Calls are not followed: a body that calls a function with a loop is
+    On an H200 a choice in a body ended the process: it is refused elsewhere than on the CPU.  The
+    module is StableHLO.  Calls are not followed: a body that calls a function with a loop is
     detected only after inlining.
     """
-    for op in find(module, *_NEVER, *_BY_RANK, *_NOT_IN_SORT):
+    choices = () if platform == "cpu" else _CHOICES
+    for op in find(module, *_NEVER, *_BY_RANK, *_NOT_IN_SORT, *choices):
         host, region = _host(op)
         if host is not None and _is_bad(op, host):
             raise _refusal(pass_name, op, host, region)

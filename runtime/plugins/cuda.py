@@ -1,7 +1,6 @@
 """Requirements of plugins for GPUs besides their library: options, libraries, handlers.
 
-Tried with CUDA's wheels as far as that goes without a GPU: the plugin loads and says its versions,
-the handlers are registered, and the client says that there is no device.  No program has run.
+Tried with CUDA's wheels on an H200: docs/plugins.md says what ran.
 """
 
 from __future__ import annotations

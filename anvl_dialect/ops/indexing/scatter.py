@@ -10,10 +10,11 @@ from typing import Any
 from anvl.dialect.core.errors import MissingRule
 from anvl.dialect.core.families import differentiable, with_batch_axis
 from anvl.dialect.core.lazy_numpy import np
+from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Operands, Results, Value, emit
 from anvl.dialect.core.params.base import Body, Bool
 from anvl.dialect.core.params.index_params import ScatterDimensions, ScatterDims
-from anvl.dialect.core.types import dtype_name, shape_text, tensor
+from anvl.dialect.core.types import dtype_name, integer_range, shape_text, tensor
 from anvl.dialect.interpreters.subprogram import Program, jvp_of, vjp_of
 from anvl.dialect.ops.indexing.combine import COMBINERS, separated, updated
 from anvl.dialect.ops.indexing.gather import batched_dims
@@ -83,6 +84,19 @@ class ScatterOp(AnvlOp, name="scatter", borrowed=True):
     def body_types(cls, *types: Any, **params: Any) -> Any:
         scalars = [tensor([], x.element_type) for x in thirds(types)[0]]
         return [([*scalars, *scalars], scalars)]
+
+    @classmethod
+    def is_already_legal(cls, op: ir.Operation) -> bool:
+        x, indices = op.operands[0].type, op.operands[len(op.operands) // 2].type
+        return _holds_positions(indices, x)
+
+    @classmethod
+    def lower(cls, hlo: Any, *xs: Value, **params: Any) -> Sequence[Value]:
+        """Widen indices whose dtype does not hold all positions: XLA for GPUs compares in it."""
+        inputs, indices, updates = thirds(xs)
+        wide = emit.convert(indices, dtype="i64")
+        found: Sequence[Value] = emit.scatter(*inputs, wide, *updates, **params)
+        return found
 
     @classmethod
     def adjoint(
@@ -208,6 +222,12 @@ def thirds(values: Sequence[Any]) -> tuple[Sequence[Any], Any, Sequence[Any]]:
         given = ", ".join(str(getattr(v, "type", v)) for v in values) or "none"
         raise TypeError(f"scatter: takes n arrays, indices and n updates, got {given}")
     return values[:n], values[n], values[n + 1 :]
+
+
+def _holds_positions(indices: Any, x: Any) -> bool:
+    """Whether a dtype of indices has the number of elements along each axis of an array."""
+    largest = integer_range(indices.element_type)[1]
+    return all(n <= largest for n in x.shape)
 
 
 def _check_alike(what: str, types: Sequence[Any]) -> None:

@@ -23,7 +23,7 @@ from anvl.dialect.core.params.window_params import (
     Steps,
     entries_text,
 )
-from anvl.dialect.core.types import shape_text, tensor
+from anvl.dialect.core.types import dtype_name, element_type, kind, shape_text, tensor
 from anvl.dialect.ops.array.axes import merged, taken_out
 from anvl.dialect.ops.elementwise.upcast import cotangent_beside, in_dtype_of, wider_element
 from anvl.dialect.sparsity.combinations import convolution_dependence
@@ -101,6 +101,19 @@ class ConvolutionOp(Bilinear, name="convolution"):
         if all(batched):
             return conv.batch_both(*xs)
         return conv.batch_input(*xs) if batched[0] else conv.batch_kernel(*xs)
+
+    @classmethod
+    def on_platform(cls, platform: str, xs: Sequence[Value], **params: Any) -> Any:
+        """Only XLA's CPU convolves complex numbers; elsewhere their parts are."""
+        if kind(xs[0].type.element_type) != "complex":
+            return None
+        conv = _Conv.of(**params)
+        if conv.dtype is not None:
+            part = ir.ComplexType(element_type(conv.dtype)).element_type
+            conv = conv._replace(dtype=dtype_name(part))
+        (a, b), (c, d) = ((emit.real(v), emit.imag(v)) for v in xs)
+        real = emit.sub(conv.emit(a, c), conv.emit(b, d))
+        return [emit.complex(real, emit.add(conv.emit(a, d), conv.emit(b, c)))]
 
     @classmethod
     def dependence(cls, deps: Any, xs: Sequence[Any], **params: Any) -> Any:

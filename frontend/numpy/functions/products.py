@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from anvl.core.avals import Aval
+from anvl.core.config import precision_of
 from anvl.core.promote import broadcast_shapes, broadcast_to, promoted
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.params.base import DotDims
@@ -23,8 +24,12 @@ __all__ = [
 
 def contract(x: Tracer, y: Tracer, *dims: tuple[int, ...], precision: str = "DEFAULT") -> Tracer:
     """`dot_general` with the four tuples of a `DotDims`."""
+    return _product(x, y, DotDims(*dims), precision)
+
+
+def _product(x: Tracer, y: Tracer, dims: DotDims, precision: Any) -> Tracer:
     return prim(
-        "dot_general", x, y, dot_dimension_numbers=DotDims(*dims), precision_config=precision
+        "dot_general", x, y, dot_dimension_numbers=dims, precision_config=precision_of(precision)
     )
 
 
@@ -59,7 +64,7 @@ def matmul(x: Any, y: Any, *, precision: str = "DEFAULT") -> Any:
     a, b = _operands("matmul", x, y)
     dims = _matrix_dims(a.aval, b.aval)
     if dims is not None:
-        return prim("dot_general", a, b, dot_dimension_numbers=dims, precision_config=precision)
+        return _product(a, b, dims, precision)
     if a.ndim == 0 or b.ndim == 0:
         raise ValueError(f"matmul: takes vectors and matrices, got {a.aval} and {b.aval}")
     inner_b = b.shape[-2] if b.ndim > 1 else b.shape[0]

@@ -62,7 +62,7 @@ def _check(text):
     from anvl.dialect.core.mlir import ir
 
     with context():
-        check_bodies("test", ir.Module.parse(text).operation)
+        check_bodies("test", ir.Module.parse(text).operation, "cpu")
 
 
 @pytest.mark.parametrize("host", _HOSTS)

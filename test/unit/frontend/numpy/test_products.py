@@ -1,5 +1,7 @@
 """Products agree with NumPy: matrices, contractions, einsum."""
 
+import re
+
 import numpy as np
 import pytest
 from agreement import agrees, values
@@ -185,3 +187,44 @@ def test_the_precision_of_a_product_can_be_asked_for():
     assert "HIGHEST" in text
     with pytest.raises(ValueError, match="precision 'BEST' is not one of DEFAULT, HIGH, HIGHEST"):
         anp.matmul(x, x, precision="BEST")
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("highest", "HIGHEST"), ("float32", "HIGHEST"), ("HIGH", "HIGH"), ("tensorfloat32", "HIGH"),
+        ("default", "DEFAULT"), ("bfloat16", "DEFAULT"), (None, "DEFAULT"),
+    ],
+)  # fmt: skip
+def test_precisions_have_the_names_of_jax_too(name, meant):
+    x = anp.ones((2, 2))
+    text = anvl.trace(lambda x: anp.matmul(x, x, precision=name), x).mlir()
+    found = set(re.findall(r"#stablehlo<precision (\w+)>", text))  # the default is not written
+    assert found == {meant} - {"DEFAULT"}
+
+
+def test_products_that_are_given_no_precision_have_that_of_the_setting():
+    x, k = anp.ones((2, 2)), anp.ones((1, 1, 2, 2))
+
+    @anvl.jit
+    def f(x):
+        y = anp.einsum("ij,jk->ik", x @ x, x) + anp.matmul(x, x, precision="HIGH")
+        return anp.sum(y) + anp.sum(anvl.nn.conv(x[None, None], k))
+
+    with anvl.config(matmul_precision="float32"):
+        text = anvl.jit(anvl.grad(f)).lower(x).mlir()
+        f(x)
+        assert anvl.config.matmul_precision == "HIGHEST"
+    f(x)
+    ops = ("= stablehlo.dot_general", "= stablehlo.convolution")
+    products = [line for line in text.splitlines() if any(op in line for op in ops)]
+    highest = [line for line in products if line.count("HIGHEST") == 2]
+    high = [line for line in products if "[HIGH, HIGH]" in line]
+    assert len(products) == len(highest) + len(high) and len(high) >= 2
+    assert any("convolution" in line for line in highest)
+    with anvl.expect_compiles(0), anvl.config(matmul_precision="HIGHEST"):
+        f(x)  # the programs of both values are kept
+    for bad, error in [("exact", ValueError), (3, TypeError)]:
+        message = f"matmul_precision: must be 'DEFAULT', 'HIGH' or 'HIGHEST', got {bad!r}"
+        with pytest.raises(error, match=message):
+            anvl.config.matmul_precision = bad

@@ -10,8 +10,7 @@ import pytest
 
 __all__ = ["NAME", "compiled"]
 
-#: XLA's CPU client behind PJRT's C API, from the wheel of this name; or a plugin that is to be tried:
-#: `make test-plugin PLUGIN=cuda`.
+#: XLA's CPU client behind PJRT's C API, from the wheel of this name, or the plugin to be tried.
 NAME = os.environ.get("ANVL_TEST_PLUGIN", "xla-cpu-pjrt")
 
 _SOURCE = Path(__file__).parent / "native" / "plugin.c"

@@ -110,3 +110,23 @@ def test_nvidias_libraries_are_loaded_from_their_wheels(tmp_path: Path, monkeypa
     monkeypatch.setattr(cuda, "_kept", kept)
     assert "libcudnn.so.9" in cuda.load_libraries("cuda") and len(kept) == 1
     assert cuda.load_libraries("rocm") == ""
+
+
+class _Handle:
+    platform = "gpu"
+
+    def __init__(self, version: str) -> None:
+        self.platform_version = version
+
+    def local_devices(self) -> list[object]:
+        return []
+
+
+@pytest.mark.parametrize(
+    ("version", "name"),
+    [("PJRT C API\ncuda 13000", "cuda"), ("PJRT C API\nrocm 70000", "rocm"), ("oneapi", "gpu")],
+)
+def test_programs_are_lowered_and_loaded_for_cuda_where_jaxlib_says_gpu(
+    version: str, name: str
+) -> None:
+    assert rt.Client(_Handle(version), "mine").target == rt.Target(name, "none")
