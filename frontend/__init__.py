@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from anvl import random as random
     from anvl import safetensors as safetensors
     from anvl import scipy as scipy
+    from anvl import sharding as sharding
     from anvl import testing as testing
     from anvl import tree as tree
     from anvl import tree_util as tree_util
@@ -100,6 +101,7 @@ if TYPE_CHECKING:
     from anvl.runtime import RuntimeFailure as RuntimeFailure
     from anvl.runtime import devices as devices
     from anvl.runtime import register_plugin as register_plugin
+    from anvl.sharding.meshes import Mesh as Mesh
     from anvl.transforms.checkpoints import checkpoint as checkpoint
     from anvl.transforms.checkpoints import remat as remat
     from anvl.transforms.closures import closure_convert as closure_convert
@@ -131,6 +133,7 @@ _HOMES = {
     "ExportError": "anvl.dialect.core.errors",
     "DonationWarning": "anvl.runtime",
     "KeyReuseError": "anvl.dialect.core.errors",
+    "Mesh": "anvl.sharding.meshes",
     "MissingRule": "anvl.dialect.core.errors",
     "NonFiniteError": "anvl.dialect.core.errors",
     "OutOfMemory": "anvl.runtime",
@@ -205,7 +208,8 @@ _HOMES = {
 }
 _MODULES = (
     "debug", "ffi", "flatten_util", "image", "lax", "nn", "numpy", "ops", "optim", "prim",
-    "profiler", "random", "safetensors", "scipy", "testing", "tree", "tree_util", "windows",
+    "profiler", "random", "safetensors", "scipy", "sharding", "testing", "tree", "tree_util",
+    "windows",
 )  # fmt: skip
 
 __version__ = "0.1.0"

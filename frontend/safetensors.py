@@ -34,7 +34,8 @@ from anvl.dialect.core.types import dtype_name
 from anvl.dialect.text.export_file import write_atomically
 from anvl.dialect.text.safetensors import InvalidArrays, decoded, encoded, metadata_of
 from anvl.interop.file_paths import checked_path
-from anvl.runtime import as_device, hiding_frames, put
+from anvl.runtime import hiding_frames, put
+from anvl.sharding.specs import placement_for
 from anvl.tree.treedefs import dotted_names
 
 __all__ = ["load", "load_file", "metadata", "save", "save_file"]
@@ -280,8 +281,10 @@ def _decoded(data: bytes, like: Any, device: Any, caller: str, what: str) -> Any
         for name, leaf in zip(names, leaves, strict=True):
             _check_type(name, leaf, found[name], caller)
         found = {name: found[name] for name in names}
-    placement = None if device is None else as_device(device, caller).placement
-    arrays = {name: put(array, placement) for name, array in found.items()}
+    arrays = {
+        name: put(array, None if device is None else placement_for(device, array.shape, caller))
+        for name, array in found.items()
+    }
     return arrays if treedef is None else trees.unflatten(treedef, list(arrays.values()))
 
 

@@ -46,10 +46,10 @@ def arrays_of(
 
 
 def placement_of(leaves: Sequence[Any]) -> Placement | None:
-    """Where the first array is; None if there is none."""
+    """Where numbers go beside the first array; None if there is none."""
     for x in leaves:
         if type(x) is Array:
-            return x.aval.placement
+            return x.aval.placement.whole
     return None
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from anvl.core.locations import describe
 from anvl.core.tracer import Tracer
-from anvl.runtime import Array, device_text
+from anvl.runtime import Array, ShardedPlacement, device_text
+from anvl.sharding.pictures import picture_html
 
 __all__ = ["array_html"]
 
@@ -21,10 +22,12 @@ def array_html(x: Any) -> str:
 
 
 def _array_html(x: Array) -> str:
-    facts = {**_type_facts(x), "device": device_text(x.aval.placement)}
+    place = x.aval.placement
+    facts = {**_type_facts(x), "device": device_text(place)}
     if x.is_deleted():
         return _page("Array", facts, "deleted, or donated to a program")
-    return _page("Array", {**facts, "memory": _size(x.nbytes)}, str(x))
+    page = _page("Array", {**facts, "memory": _size(x.nbytes)}, str(x))
+    return page + picture_html(place, x.shape) if isinstance(place, ShardedPlacement) else page
 
 
 def _tracer_html(x: Tracer) -> str:

@@ -48,4 +48,4 @@ def reflected_method(jitted: Jit, slow: Callable[[Any, Any], Any]) -> Any:
 def _beside(x: Array, number: Any) -> Array:
     """A Python number as an array that meets x: of a dtype that fits, and where x is."""
     aval = x.aval
-    return scalar_array(number, number_dtype(type(number), (aval.dtype,)), aval.placement)
+    return scalar_array(number, number_dtype(type(number), (aval.dtype,)), aval.placement.whole)

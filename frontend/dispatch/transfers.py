@@ -10,36 +10,39 @@ from anvl import tree
 from anvl.core.promote import abstract, number_value
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.errors import TraceError
-from anvl.runtime import Array, Device, Placement, as_device, hiding_frames, put
+from anvl.runtime import Array, Device, hiding_frames, put
+from anvl.sharding.specs import PartitionSpec, Sharding, placement_for
 
-__all__ = ["block_until_ready", "device_get", "device_put"]
+__all__ = ["block_until_ready", "device_get", "device_put", "prefix_leaves"]
 
 
 @hiding_frames
-def device_put(x: Any, device: Device | str | None = None) -> Any:
-    """Put the arrays of a pytree on a device.
+def device_put(x: Any, device: Any = None) -> Any:
+    """Put the arrays of a pytree on a device, or over several.
 
     Parameters
     ----------
     x : array, number or pytree of these
         Of any shapes and dtypes, which the results keep; Python numbers stay weak.
-    device : Device or str, optional
-        A device, or its name such as `"cpu:1"`.  By default the default device; arrays of anvl
-        then stay where they are.
+    device : Device, str or Sharding, or a pytree prefix of x of these, optional
+        A device, or its name such as `"cpu:1"`, or the `anvl.sharding.Sharding` over a mesh.  By
+        default, and where it is None, the default device; arrays of anvl then stay where they are.
 
     Returns
     -------
     Array or pytree of Array
-        An array that is on the device already is returned itself; others are copies.
+        An array that is there already is returned itself; others are copies.
 
     Raises
     ------
     TypeError
-        A leaf is no array or number, or `device` is neither a device nor text.
+        A leaf is no array or number, or `device` is none of the above.
     ValueError
-        There is no such device.
+        There is no such device; `device` is no prefix of x.
+    ShardingError
+        An array does not divide over the mesh, or has fewer dimensions than the spec.
     TraceError
-        A leaf is traced, and a device is named: a program runs on one device.
+        A leaf is traced, and a device is named: see `anvl.with_sharding` for shardings there.
 
     Examples
     --------
@@ -47,14 +50,59 @@ def device_put(x: Any, device: Device | str | None = None) -> Any:
     >>> x = anvl.device_put({"w": numpy.ones(3), "b": 0.5}, "cpu:0")
     >>> x["w"].device, x["b"].weak_type
     (<CpuDevice(id=0)>, True)
+    >>> rows = anvl.sharding.Sharding(anvl.Mesh({"x": 1}), ("x",))
+    >>> anvl.device_put(numpy.ones(3), rows).sharding.spec
+    P('x')
     """
-    if device is not None and not isinstance(device, Device | str):
-        raise TypeError(
-            f"device_put: device must be a device or its name, got {device!r} of type "
-            f"{type(device).__name__}; anvl.devices() lists them"
-        )
-    place = None if device is None else as_device(device, "device_put").placement
-    return tree.map(lambda leaf: _put(leaf, place), x)
+    if device is None or isinstance(device, _PLACES):
+        return tree.map(lambda leaf: _put(leaf, device), x)
+    leaves, treedef = tree.flatten(x)
+    places = prefix_leaves("device_put", "device", device, treedef)
+    put_there = [_put(leaf, place) for leaf, place in zip(leaves, places, strict=True)]
+    return tree.unflatten(treedef, put_there)
+
+
+_PLACES = (Device, str, Sharding)
+
+
+def prefix_leaves(function: str, name: str, prefix: Any, treedef: Any) -> list[Any]:
+    """For each leaf of a structure the place in a pytree prefix of it: None, or of `_PLACES`.
+
+    Raises
+    ------
+    TypeError
+        A leaf of the prefix is no place.
+    ValueError
+        It is no prefix.
+    """
+    whole = tree.unflatten(treedef, list(range(treedef.num_leaves)))
+    prefix = tree.map(_Leaf, prefix, is_leaf=_is_place)
+    try:
+        parts = tree.prefix_parts(prefix, whole, root=name)
+    except ValueError as error:
+        raise ValueError(f"{function}: {name} is no prefix of what it is for: {error}") from None
+    found: list[Any] = []
+    for leaf, path, part in parts:
+        place = leaf.place if isinstance(leaf, _Leaf) else leaf
+        if place is not None and not isinstance(place, _PLACES):
+            mesh = f"; give Sharding(mesh, {place!r})" if isinstance(place, PartitionSpec) else ""
+            raise TypeError(
+                f"{function}: {path} must be a device, its name or a Sharding, got {place!r} of "
+                f"type {type(place).__name__}{mesh}"
+            )
+        found += [place] * len(tree.leaves(part))
+    return found
+
+
+class _Leaf:
+    """A leaf of a prefix: a spec is a tuple, and would be a container."""
+
+    def __init__(self, place: Any) -> None:
+        self.place = place
+
+
+def _is_place(x: Any) -> bool:
+    return x is None or isinstance(x, PartitionSpec)
 
 
 @hiding_frames
@@ -90,16 +138,18 @@ def _get(x: Any) -> Any:
     return np.asarray(x)
 
 
-def _put(x: Any, place: Placement | None) -> Any:
+def _put(x: Any, where: Any) -> Any:
     if isinstance(x, Tracer):
-        if place is None:
+        if where is None:
             return x
         raise TraceError(
-            f"device_put: the array is traced ({x.aval}), and a program runs on one device; put "
-            "the arguments there before the call, or pin the function: jit(f, device=...)"
+            f"device_put: the array is traced ({x.aval}), and a program runs where its arguments "
+            "are; put these there before the call, pin the function, jit(f, device=...), or cut "
+            "values within it, anvl.with_sharding(x, sharding)"
         )
     of = abstract(x, "device_put")
     value = number_value(x, of) if of.weak_type and not hasattr(x, "aval") else x
+    place = None if where is None else placement_for(where, of.shape, "device_put")
     return put(value, place, weak_type=of.weak_type)
 
 

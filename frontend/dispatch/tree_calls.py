@@ -233,7 +233,10 @@ def _converting(
     arrays = [leaf for leaf, of in read if of is Array]
     dtypes = [f"{leaf}.aval.dtype, " for leaf in arrays]
     dtypes += [f"{leaf}.dtype, " for leaf, of in read if of is np.ndarray]
-    lines = [*reading.lines, f"place = {arrays[0]}.aval.placement" if arrays else "place = None"]
+    lines = [
+        *reading.lines,
+        f"place = {arrays[0]}.aval.placement.whole" if arrays else "place = None",
+    ]
     leaves = []
     for i, (leaf, of) in enumerate(read):
         if of is Array:

@@ -22,6 +22,7 @@ from anvl.numpy.arrays.assignment import getitem, set_item
 from anvl.numpy.arrays.at import At
 from anvl.numpy.standard.exchange import to_device
 from anvl.runtime import Array, hide_frames
+from anvl.sharding.specs import sharding_of
 
 __all__ = ["attach"]
 
@@ -181,6 +182,7 @@ _MEMBERS: dict[str, Any] = {
     "__getitem__": getitem, "__setitem__": set_item, "__iter__": _iterate,
     "__contains__": _contains,
     "__rdivmod__": _reflected(anp.divmod), "at": property(At), "reshape": _reshape,
+    "sharding": property(sharding_of),
     "transpose": _transpose, "T": property(anp.transpose), "mT": property(anp.matrix_transpose),
     "real": property(anp.real), "imag": property(anp.imag),
     "__array_namespace__": _namespace, "to_device": to_device, "_repr_html_": array_html,

@@ -26,7 +26,7 @@ PUBLIC = {
     "anvl.scipy.cluster", "anvl.scipy.fft", "anvl.scipy.interpolate", "anvl.scipy.ndimage",
     "anvl.scipy.signal", "anvl.scipy.sparse",
     "anvl.scipy.special", "anvl.scipy.stats", "anvl.tree_util", "anvl.nn", "anvl.nn.initializers",
-    "anvl.windows", "anvl.prim", "anvl.ffi",
+    "anvl.windows", "anvl.prim", "anvl.ffi", "anvl.sharding",
     "anvl.testing.random_programs", *INIT,
 }  # fmt: skip
 

@@ -30,12 +30,12 @@ from anvl.dialect.core.types import dtype_name, element_type, kind, numpy_dtype
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import sizes_of
 from anvl.numpy.arrays.choice import where
-from anvl.numpy.arrays.placing import check_not_traced, moved, placed, placement_of
+from anvl.numpy.arrays.placing import check_not_traced, moved, placed, placed_values
 from anvl.numpy.arrays.shaping import broadcast_arrays, ravel, reshape, swapaxes
 from anvl.numpy.arrays.stacking import stack
 from anvl.numpy.functions.arithmetic import evenly_spaced, power
 from anvl.numpy.functions.elementwise import add, astype, divide, equal, floor, multiply, subtract
-from anvl.runtime import Array, Device, hiding_frames, put
+from anvl.runtime import Array, Device, hiding_frames
 
 __all__ = [
     "arange", "array", "asarray", "copy", "empty", "empty_like", "full", "full_like", "linspace",
@@ -112,7 +112,7 @@ def _converted(x: Any, wanted: np.dtype[Any] | None, device: Device | str | None
         else:
             cast = stack([part if isinstance(part, _NUMBERS) else asarray(part) for part in x])
     else:
-        cast = put(_host(x, wanted), None if device is None else placement_of(device, "asarray"))
+        return placed_values(_host(x, wanted), device, "asarray")
     return moved(cast, device, "asarray")
 
 

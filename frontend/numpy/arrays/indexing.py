@@ -48,7 +48,7 @@ def _masked(x: Array, index: Any) -> Any:
     """Read by a mask on the host: each number of elements would be another program."""
     items = index if isinstance(index, tuple) else (index,)
     known = tuple(i.numpy() if isinstance(i, Array) else i for i in items)
-    return put(x.numpy()[known], x.aval.placement)
+    return put(x.numpy()[known], x.aval.placement.whole)
 
 
 @public("index")

@@ -103,7 +103,7 @@ def parsed(x: Any, index: Any) -> tuple[tuple[Any, ...], Index]:
     items: list[Any] = []
     arrays: list[Any] = []
     axis = 0
-    place = x.aval.placement if type(x) is Array else None
+    place = x.aval.placement.whole if type(x) is Array else None
     for item in _expanded(given, of):
         if item is None:
             items.append(None)

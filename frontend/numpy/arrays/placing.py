@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 from anvl.core.config import config
 from anvl.core.trace_state import current
 from anvl.dialect.core.errors import TraceError
-from anvl.runtime import Array, Device, Placement, as_device, default_placement, hide_frames, put
+from anvl.runtime import Array, Device, as_device, default_placement, hide_frames, put
+from anvl.sharding.specs import Sharding, placement_for
 
-__all__ = ["check_not_traced", "moved", "placed", "placement_of"]
+__all__ = ["check_not_traced", "moved", "placed", "placed_values"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -26,11 +27,13 @@ def placed(f: _F) -> _F:
     name = f.__name__
 
     @functools.wraps(f)
-    def on_device(*args: Any, device: Device | str | None = None, **kwargs: Any) -> Any:
+    def on_device(*args: Any, device: Device | Sharding | str | None = None, **kwargs: Any) -> Any:
         if device is None:
             return f(*args, **kwargs)
         try:
             check_not_traced(name, device)
+            if isinstance(device, Sharding | tuple):
+                return moved(f(*args, **kwargs), device, name)
             with config(default_device=as_device(device, name)):
                 return put(f(*args, **kwargs), default_placement())
         except Exception as error:
@@ -54,11 +57,11 @@ def check_not_traced(name: str, device: object) -> None:
         )
 
 
-def moved(x: Array, device: Device | str | None, name: str) -> Array:
+def moved(x: Array, device: Device | Sharding | str | None, name: str) -> Array:
     """An array on a device: x itself if it is there already, or if the device is None."""
-    return x if device is None else put(x, placement_of(device, name))
+    return x if device is None else put(x, placement_for(device, x.shape, name))
 
 
-def placement_of(device: Device | str, name: str) -> Placement:
-    """Placement on one device, or on the one that a text names."""
-    return as_device(device, name).placement
+def placed_values(x: Any, device: Device | Sharding | str | None, name: str) -> Array:
+    """A NumPy array as an array on a device; on the default one if that is None."""
+    return put(x, None if device is None else placement_for(device, x.shape, name))

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from anvl.core.tracer import Tracer
-from anvl.numpy.arrays.placing import check_not_traced, placement_of
+from anvl.numpy.arrays.placing import check_not_traced, moved
 from anvl.runtime import Array, Device, hiding_frames, put
+from anvl.sharding.specs import placement_for
 
 __all__ = ["from_dlpack", "to_device"]
 
@@ -54,7 +55,7 @@ def to_device(x: Any, device: Device | str | None, *, stream: Any = None) -> Any
         return x
     if isinstance(x, Tracer):
         check_not_traced("to_device", device)
-    return put(x, placement_of(device, "to_device"))
+    return moved(x, device, "to_device")
 
 
 @hiding_frames
@@ -108,7 +109,7 @@ def from_dlpack(x: Any, *, device: Device | str | None = None, copy: bool | None
         made = x.copy() if copy else to_device(x, device)
         return _checked(made, made is x, copy, device)
     host = _on_host(x, copy)
-    place = None if device is None else placement_of(device, "from_dlpack")
+    place = None if device is None else placement_for(device, host.shape, "from_dlpack")
     made = put(host, place, copy=bool(copy))
     is_shared = copy is not False or np.shares_memory(made.numpy(), host)
     return _checked(made, is_shared, copy, device)

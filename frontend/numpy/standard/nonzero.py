@@ -90,7 +90,7 @@ def nonzero(x: Any, *, size: int | None = None, fill_value: Any = None) -> tuple
     if found is None:
         return _first_nonzero(x, size, _fillers(fill_value, abstract(x, "nonzero").ndim))
     _check_axes("nonzero", found.ndim)
-    place = found.aval.placement
+    place = found.aval.placement.whole
     dtypes = [counting_dtype(n - 1) for n in found.shape]
     places = found.numpy().nonzero()
     return tuple(put(i.astype(d), place) for i, d in zip(places, dtypes, strict=True))

@@ -152,14 +152,14 @@ def unique_values(x: Any, *, size: int | None = None, fill_value: Any = None) ->
     found = on_host(x, size, "unique_values")
     if found is None:
         return _all_of_size(x, size, fill_value).values
-    return put(np.unique(found.numpy(), equal_nan=False), found.aval.placement)
+    return put(np.unique(found.numpy(), equal_nan=False), found.aval.placement.whole)
 
 
 def _all_on_host(x: Array) -> UniqueAll:
     values, indices, inverse, counts = np.unique(
         x.numpy(), return_index=True, return_inverse=True, return_counts=True, equal_nan=False
     )
-    dtype, place = counting_dtype(x.size), x.aval.placement
+    dtype, place = counting_dtype(x.size), x.aval.placement.whole
     rest = (indices, inverse.reshape(x.shape), counts)
     return UniqueAll(put(values, place), *[put(i.astype(dtype), place) for i in rest])
 
