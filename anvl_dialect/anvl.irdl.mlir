@@ -154,6 +154,12 @@ module {
       %1 = irdl.any
       irdl.results(y: %1)
     }
+    irdl.operation @logistic_slope {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
     irdl.operation @sech_squared {
       %0 = irdl.any
       irdl.operands(x: %0)

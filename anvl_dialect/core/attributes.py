@@ -7,9 +7,10 @@ from typing import Any
 from anvl.dialect.core.mlir import ir
 
 __all__ = [
-    "IMPLICIT", "JET", "JVP", "LINEAR_TRANSPOSE", "MIXED_PRECISION", "VJP", "VMAP",
-    "attribute_of", "entries_of", "extra_attributes", "replaced_entries", "shifted", "symbols_in",
-    "with_symbols",
+    "IGNORES_NAN", "IMPLICIT", "JET", "JVP", "LINEAR_TRANSPOSE", "MIXED_PRECISION",
+    "SMALL_DIVISOR", "VJP", "VMAP",
+    "attribute_of", "entries_of", "extra_attributes", "promised", "replaced_entries", "shifted",
+    "symbols_in", "with_symbols",
 ]  # fmt: skip
 
 # Here, below the passes, so that a program can be traced before any pass is loaded.
@@ -28,6 +29,24 @@ LINEAR_TRANSPOSE = "anvl.linear_transpose"
 
 #: Attribute naming the dtype in which a function, and what it calls, computes contractions.
 MIXED_PRECISION = "anvl.mixed_precision"
+
+# Note [Promises to the guards]
+#
+# Where XLA computes an op wrongly for some numbers, a guard of the lowering rewrites it.  An op of
+# anvl that knows more about the numbers than its StableHLO says so by an attribute, which XLA and
+# the interpreter pass over, and the guard leaves the op as it is.
+
+#: Attribute of a maximum or minimum whose reader is NaN anyway where an element is.
+IGNORES_NAN = "anvl.ignores_nan"
+
+#: Attribute of a quotient whose divisor is at most a count of elements, or NaN.
+SMALL_DIVISOR = "anvl.small_divisor"
+
+
+def promised(x: ir.Value, name: str) -> ir.Value:
+    """Give the op that makes x a promise: see Note [Promises to the guards]."""
+    x.owner.attributes[name] = ir.BoolAttr.get(True)
+    return x
 
 
 def attribute_of(op: ir.Operation, name: str) -> ir.Attribute | None:

@@ -5,7 +5,8 @@ Note [Kinks and infinities]
 At a kink the derivative is that of one side, the one that the docstring names, and the second
 derivative is 0; JAX has the mean of both sides at the kinks of `relu6` and what is made of it.  At
 an infinity value and derivative are their limits, where a formula such as x * sigmoid(x) would have
-NaN: the formula is applied to 0 there, and its result replaced.  f16 and bf16 are computed in f32.
+NaN: the formula is applied to 0 there, and its result replaced; `_times_gate` needs less.  f16 and
+bf16 are computed in f32.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ tanh = anp.tanh
 # The fixed point of mean 0 and variance 1: G. Klambauer et al., Self-normalizing networks (2017).
 _SELU_ALPHA = 1.6732632423543772848170429916717
 _SELU_SCALE = 1.0507009873554804934193349852946
-_SATURATED = 20.0  # of |x| in the tanh of `gelu`: its cube would overflow
+_SATURATED = 25.0  # of |x| in the tanh of `gelu`: its cube would overflow
 
 
 def _elementwise(name: str, f: Callable[..., Tracer], *xs: Any) -> Tracer:
@@ -156,9 +157,19 @@ def silu(x: Any) -> Any:
     return _elementwise("silu", _times_gate(anp.sigmoid), x)
 
 
-def _times_gate(gate: Callable[[Any], Any]) -> Callable[[Tracer], Any]:
-    """x times a gate from 0 to 1; as `relu` at infinities."""
-    return lambda x: _finite(lambda x: anp.multiply(x, gate(x)), _relu, x)
+def _times_gate(gate: Callable[[Any], Any], saturated: float = math.inf) -> Callable[[Tracer], Any]:
+    """x times a gate from 0 to 1, which is 0 or 1 where |x| is larger than `saturated`; as `relu`.
+
+    At infinities too: there the gate is that of the largest number, and its derivative 0.
+    """
+
+    def gated(x: Tracer) -> Any:
+        most = float(np.finfo(x.dtype).max)
+        far = min(saturated, most)
+        near = anp.clip(x, -far, far)
+        return anp.multiply(anp.where(anp.less(x, -most), 0, x), gate(near))
+
+    return gated
 
 
 swish = silu
@@ -191,13 +202,13 @@ def gelu(x: Any, approximate: bool = True) -> Any:
     >>> [round(anvl.nn.gelu(1.0, a).item(), 5) for a in (True, False)]
     [0.84119, 0.84134]
     """
-    return _elementwise("gelu", _times_gate(_tanh_gate if approximate else _normal_cdf), x)
+    gated = _times_gate(_tanh_gate, _SATURATED) if approximate else _times_gate(_normal_cdf)
+    return _elementwise("gelu", gated, x)
 
 
 def _tanh_gate(x: Any) -> Any:
     """(1 + tanh u) / 2, which is sigmoid(2 u): the sum would cancel for negative u."""
-    near = anp.where(anp.less(anp.abs(x), _SATURATED), x, anp.multiply(anp.sign(x), _SATURATED))
-    cubic = anp.add(near, anp.multiply(0.044715, anp.multiply(near, anp.square(near))))
+    cubic = anp.add(x, anp.multiply(0.044715, anp.multiply(x, anp.square(x))))
     return anp.sigmoid(anp.multiply(2 * math.sqrt(2 / math.pi), cubic))
 
 

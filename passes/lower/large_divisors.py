@@ -8,6 +8,7 @@ import re
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from anvl.dialect.core.attributes import SMALL_DIVISOR
 from anvl.dialect.core.create import ComplexLiteral
 from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.mlir import ir
@@ -30,6 +31,7 @@ __all__ = ["NAMES", "guard_large_divisors"]
 # Both products are exact wherever the quotient is not 0 anyway.  XLA computes f once for each
 # broadcast value, so this takes as long as before.  The `reduce_precision` is to more bits than
 # there are: it does nothing, but without it XLA would combine f and a constant reciprocal again.
+# (A quotient may promise that its divisor is small: Note [Promises to the guards].)
 #
 # In f16 the reciprocal is rounded to f16: infinite below 2^-16, inexact above 2^14.  There the
 # quotient is computed in f32, as XLA's code does in any case.
@@ -102,6 +104,8 @@ def guard_large_divisors(found: Found) -> None:
         range_ = _range(y.type)
         if range_ is None:
             _hide_complex(op)
+            continue
+        if SMALL_DIVISOR in op.attributes and not range_.least:
             continue
         if y not in known.unsafe:
             is_safe = _is_within(y, range_) or not _is_spread(y, _MOST_OPS)

@@ -38,8 +38,9 @@ __all__ = ["NAMES", "guard_reassociation"]
 #
 # Which value becomes the operand of the outer op, after XLA has moved a broadcast, dropped a sign
 # or a conversion, unrolled a loop of one step or inlined a function, cannot be foreseen.  So it is
-# hidden from every use except by ops that compute something else from it (`_COMPUTING`), and
-# multiplications and sums count only if a constant takes part.
+# hidden from every use except by ops that compute something else from it (`_COMPUTING`), itself or
+# negated, here or in a function that it is passed to or returned by; and multiplications and sums
+# count only if a constant takes part.
 #
 # Two joined forms take a tenth of the time, so their results are replaced only where they differ:
 #
@@ -59,10 +60,13 @@ _ADD, _SUBTRACT, _MULTIPLY, _DIVIDE, _POWER, _LOG, _EXP, _COMPARE, _REDUCE, _SCA
 _CONSTANT, _RETURN, _WHILE = "stablehlo.constant", "stablehlo.return", "stablehlo.while"
 _BROADCAST, _CONVERT = "stablehlo.broadcast_in_dim", "stablehlo.convert"
 _CALL, _FUNCTION, _FUNCTION_RETURN = "func.call", "func.func", "func.return"
-_SELECT = "stablehlo.select"
+_SELECT, _NEGATE = "stablehlo.select", "stablehlo.negate"
+_MOST_MOVES = 4  # of a value on its way to an op that XLA might join it with
 _LARGEST_F16 = 65_504
 
 _hlo = Hlo("")
+
+_Joins = Callable[[ir.Value, str, ir.Operation, int], bool]
 
 #: Ops that compute something else, even with a constant operand.
 _COMPUTING = frozenset(
@@ -255,18 +259,33 @@ class _Program:
         number = self._number(other)
         return number is None or number == (0 if name in (_ADD, _SUBTRACT) else 1)
 
-    def hide(self, y: ir.Value, joins: Callable[[ir.Value, str, ir.Operation, int], bool]) -> None:
+    def hide(self, y: ir.Value, joins: _Joins) -> None:
         """Hide a value from ops that XLA may join with it, and from ops that move it."""
-        uses = []
-        for use in y.uses:
-            op, i = use.owner, use.operand_number
-            name = op.name
-            if joins(y, name, op, i) or not (
-                name in _BINARY or name in _COMPUTING or self._keeps(op.operation)
-            ):
-                uses.append((op.operation, i))
+        uses = [
+            (use.owner.operation, use.operand_number)
+            for use in y.uses
+            if not self._is_apart(y, use, joins)
+        ]
         if uses and _is_joined(y.type):
             _hide_from(y, uses)
+
+    def _is_apart(self, y: ir.Value, use: Any, joins: _Joins, most: int = _MOST_MOVES) -> bool:
+        """Whether XLA joins y neither with an op that uses it, nor with one it is passed on to."""
+        op, i = use.owner, use.operand_number
+        name = op.name
+        if joins(y, name, op, i):
+            return False
+        if name in _BINARY or name in _COMPUTING or self._keeps(op.operation):
+            return True
+        moved = self._moved(op.operation, i) if most else []
+        uses = [next_use for x in moved for next_use in x.uses]
+        return bool(moved) and all(self._is_apart(y, u, joins, most - 1) for u in uses)
+
+    def _moved(self, op: ir.Operation, i: int) -> list[ir.Value]:
+        """What becomes of an operand: negated, argument of a function, or result of its calls."""
+        if op.name == _NEGATE:
+            return [op.results[0]]
+        return self._derived_values(op, i, set()) if op.name in (_CALL, _FUNCTION_RETURN) else []
 
     def _keeps(self, op: ir.Operation) -> bool:
         """Whether a value does not pass through an op to where XLA may join it with another."""

@@ -126,7 +126,8 @@ sin     = unary("sin",        "sine",                FC,   lambda g, x, y: mul(g
 cos     = unary("cos",        "cosine",              FC,   lambda g, x, y: neg(mul(g, sin(x))))
 tan     = unary("tan",        "tan",                 FC,   lambda g, x, y: mul(g, plus(mul(y, y), 1)), (-1.2, 1.2))
 tanh    = unary("tanh",       "tanh",                FC,   lambda g, x, y: mul(g, sech_squared(x)))
-logistic = unary("logistic",  "logistic",            FC,   lambda g, x, y: mul(g, times(sech_squared(times(x, 0.5)), 0.25)))
+logistic = unary("logistic",  "logistic",            FC,   lambda g, x, y: mul(g, logistic_slope(x)))
+logistic_slope = unary("logistic_slope", lambda x: _logistic_slope(x), FC, lambda g, x, y: neg(mul(g, mul(y, tanh(times(x, 0.5))))))
 sech_squared = unary("sech_squared", lambda x: _sech_squared(x), FC, lambda g, x, y: mul(g, times(mul(y, tanh(x)), -2)))
 sinh    = unary("sinh",       branch_cuts.sinh,           FC,   lambda g, x, y: mul(g, cosh(x)))
 cosh    = unary("cosh",       branch_cuts.cosh,           FC,   lambda g, x, y: mul(g, sinh(x)))
@@ -326,6 +327,23 @@ def _sech_squared(x: Value) -> Value:
         e = exp(times(emit.select(is_left, x, neg(x)), 2))
     root = plus(e, 1)
     return div(times(e, 4), mul(root, root))
+
+
+def _logistic_slope(x: Value) -> Value:
+    """Derivative of the logistic function y: y (1 - y), where 1 - y = exp(-x) y.
+
+    The difference would lose all digits where y is near 1, the product is not finite where y is
+    near 0.  XLA computes y by exp(-x) too, so it computes one exponential for both.
+    """
+    if kind(x.type.element_type) != F:
+        return times(_sech_squared(times(x, 0.5)), 0.25)
+    return in_wide(_wide_logistic_slope, x)
+
+
+def _wide_logistic_slope(x: Value) -> Value:
+    y = logistic(x)
+    is_left = emit.compare(x, zeros_like(x), comparison_direction="LT")
+    return mul(y, emit.select(is_left, one_minus(y), mul(exp(neg(x)), y)))
 
 
 def _truncated(x: Value) -> Value:

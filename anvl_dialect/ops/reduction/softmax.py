@@ -13,13 +13,14 @@ values and in gradients.
 from collections.abc import Sequence
 from typing import Any
 
+from anvl.dialect.core.attributes import IGNORES_NAN, SMALL_DIVISOR, promised
 from anvl.dialect.core.create import full_like, zeros_like
 from anvl.dialect.core.families import check_axes, check_kind
 from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.core.params.base import Ints
 from anvl.dialect.core.types import numpy_dtype, shape_text, tensor, without_axes
-from anvl.dialect.ops.elementwise.elementary import add, and_, div, exp, log, mul, sub
+from anvl.dialect.ops.elementwise.elementary import add, and_, exp, log, mul, sub
 from anvl.dialect.ops.elementwise.upcast import in_wide
 from anvl.dialect.ops.reduction.reduce import broadcast_along
 
@@ -42,10 +43,10 @@ class Exponentials(AnvlOp):
 
     @classmethod
     def lower(cls, hlo: Any, x: Value, axes: Any) -> Value:
-        return in_wide(lambda x: cls.value(x, axes), x)
+        return in_wide(lambda x: cls.value(hlo, x, axes), x)
 
     @classmethod
-    def value(cls, x: Value, axes: Any) -> Value:
+    def value(cls, hlo: Any, x: Value, axes: Any) -> Value:
         raise NotImplementedError
 
     @classmethod
@@ -90,8 +91,8 @@ class LogsumexpOp(Exponentials, name="logsumexp"):
         return tensor(without_axes(x.shape, axes), x.element_type)
 
     @classmethod
-    def value(cls, x: Value, axes: Any) -> Value:
-        return add(emit.max(x, axes=axes), _log_total(x, axes))
+    def value(cls, hlo: Any, x: Value, axes: Any) -> Value:
+        return add(_largest(hlo, x, axes), _log_total(hlo, x, axes))
 
     @classmethod
     def tangent(
@@ -114,10 +115,11 @@ class SoftmaxOp(Exponentials, name="softmax"):
     """exp(x) / sum(exp(x)) along `axes`."""
 
     @classmethod
-    def value(cls, x: Value, axes: Any) -> Value:
-        raised = exp(_lowered(x, axes))
-        total = emit.sum(raised, axes=axes)
-        return div(raised, broadcast_along(_or_nan(total, 1, x, axes), x, axes))
+    def value(cls, hlo: Any, x: Value, axes: Any) -> Value:
+        raised = exp(_lowered(hlo, x, axes))
+        total = _or_nan(hlo, emit.sum(raised, axes=axes), 1, x, axes)
+        share = hlo("divide", raised, broadcast_along(total, x, axes), type=x.type)
+        return promised(share, SMALL_DIVISOR)
 
     @classmethod
     def _times_jacobian(cls, v: Value, y: Value, axes: Any) -> Value:
@@ -139,9 +141,9 @@ class LogSoftmaxOp(Exponentials, name="log_softmax"):
     """x - logsumexp(x) along `axes`."""
 
     @classmethod
-    def value(cls, x: Value, axes: Any) -> Value:
-        log_total = _or_nan(_log_total(x, axes), 0, x, axes)
-        return sub(_lowered(x, axes), broadcast_along(log_total, x, axes))
+    def value(cls, hlo: Any, x: Value, axes: Any) -> Value:
+        log_total = _or_nan(hlo, _log_total(hlo, x, axes), 0, x, axes)
+        return sub(_lowered(hlo, x, axes), broadcast_along(log_total, x, axes))
 
     @classmethod
     def tangent(
@@ -159,20 +161,26 @@ class LogSoftmaxOp(Exponentials, name="log_softmax"):
         return [sub(g, mul(exp(y), broadcast_along(emit.sum(g, axes=axes), y, axes)))]
 
 
-def _lowered(x: Value, axes: Any) -> Value:
+def _largest(hlo: Any, x: Value, axes: Any) -> Value:
+    """The maximum; where an element is NaN, the sum of exponentials is NaN without it."""
+    start = hlo.constant(tensor([], x.type.element_type), float("-inf"))
+    return promised(hlo.reduce([x], [start], axes, "maximum")[0], IGNORES_NAN)
+
+
+def _lowered(hlo: Any, x: Value, axes: Any) -> Value:
     """Subtract the maximum; the maximum itself becomes 0, even if it is infinite."""
-    largest = broadcast_along(emit.max(x, axes=axes), x, axes)
+    largest = broadcast_along(_largest(hlo, x, axes), x, axes)
     is_top = emit.compare(x, largest, comparison_direction="EQ")
     return emit.select(is_top, zeros_like(x), sub(x, largest))
 
 
-def _log_total(x: Value, axes: Any) -> Value:
+def _log_total(hlo: Any, x: Value, axes: Any) -> Value:
     """Logarithm of the sum of exponentials scaled so that the largest is 1."""
-    return log(emit.sum(exp(_lowered(x, axes)), axes=axes))
+    return log(emit.sum(exp(_lowered(hlo, x, axes)), axes=axes))
 
 
-def _or_nan(y: Value, of_one: float, x: Value, axes: Any) -> Value:
+def _or_nan(hlo: Any, y: Value, of_one: float, x: Value, axes: Any) -> Value:
     """y, but NaN where several infinities tie for the maximum, and y exceeds the value for one."""
     several = emit.compare(y, full_like(y, of_one), comparison_direction="GT")
-    several = and_(several, emit.is_inf(emit.max(x, axes=axes)))
+    several = and_(several, emit.is_inf(_largest(hlo, x, axes)))
     return emit.select(several, full_like(y, float("nan")), y)

@@ -338,6 +338,7 @@ def _others(jax: Any, lax: Any) -> dict[str, Any]:
         "logsumexp": lambda x, axes: jax.scipy.special.logsumexp(x, axes),
         "softmax": lambda x, axes: jax.nn.softmax(x, axes),
         "log_softmax": lambda x, axes: jax.nn.log_softmax(x, axes),
+        "logistic_slope": lambda x: 0.25 / jax.numpy.cosh(0.5 * x) ** 2,
         "sech_squared": lambda x: 1 / jax.numpy.cosh(x) ** 2,
         "logaddexp": jax.numpy.logaddexp,
         "sinc": lambda x, order: _sinc(jax, x, order),

@@ -338,6 +338,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "tan": np.tan,
     "tanh": np.tanh,
     "logistic": lambda x: 1 / (1 + np.exp(-x)),
+    "logistic_slope": lambda x: 1 / (4 * np.cosh(x / 2) ** 2),
     "sech_squared": lambda x: 1 / np.cosh(x) ** 2,
     "sinh": np.sinh,
     "cosh": np.cosh,

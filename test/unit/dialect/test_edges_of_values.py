@@ -132,6 +132,7 @@ LIMITS = {
     "sin": ([NAN, NAN, NAN], [NAN, NAN, NAN]),
     "tanh": ([-1, 1, NAN], [0, 0, NAN]),
     "logistic": ([0, 1, NAN], [0, 0, NAN]),
+    "logistic_slope": ([0, 0, NAN], [0, 0, NAN]),
     "sech_squared": ([0, 0, NAN], [0, 0, NAN]),
     "sinh": ([-INF, INF, NAN], [INF, INF, NAN]),
     "cosh": ([INF, INF, NAN], [-INF, INF, NAN]),

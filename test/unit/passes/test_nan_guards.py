@@ -58,6 +58,20 @@ def test_imported_reductions_and_their_initial_values_keep_nan():
     assert np.isnan(largest(x, np.float32(np.nan)).item())
 
 
+def test_normalized_exponentials_keep_nan_without_a_guard():
+    x = with_nan((70, 90), "float32")
+
+    def all_three(x):
+        return [f(x, axis=1) for f in (anvl.nn.logsumexp, anvl.nn.softmax, anvl.nn.log_softmax)]
+
+    lowered = anvl.jit(all_three).lower(x)
+    assert "stablehlo.abs %x : tensor<70x90" not in lowered.mlir("stablehlo")
+    for y in lowered.compile()(x):
+        has_nan = np.isnan(np.asarray(y)).reshape(70, -1)
+        np.testing.assert_array_equal(has_nan.any(1), np.isnan(x).any(1))
+        np.testing.assert_array_equal(has_nan.any(1), has_nan.all(1))
+
+
 def lowered(n_elements, platform="cpu"):
     x = anvl.aval("f32", (n_elements,))
     module = parse(anvl.trace(lambda x: anp.max(x) * anp.max(x[1:]), x).mlir())

@@ -212,7 +212,7 @@ def lowered(text, platform="cpu"):
         ("divide %x, %y", "multiply %u, %y", False),
         ("divide %x, %y", "multiply %u, %c", False),
         ("divide %x, %y", "multiply %u, %one", True),  # in the end u itself
-        ("divide %x, %y", "negate %u", True),
+        ("divide %x, %y", "negate %u", False),
         ("divide %x, %y", "sine %u", False),
         ("exponential %x", "divide %y, %u", True),
         ("exponential %x", "divide %u, %y", False),
@@ -242,6 +242,33 @@ def test_only_what_may_be_joined_is_hidden_and_once(inner, outer, is_hidden):
         once = lowered(text, platform)
         assert once.count("stablehlo.reduce_precision") == is_hidden
         assert lowered(once, platform) == once
+
+
+@pytest.mark.parametrize(
+    ("caller", "callee", "is_hidden"),
+    [
+        ("negate %u", "divide %n, %y", True),
+        ("negate %u", "sine %n", False),
+        ("reverse %u, dims = [0]", "sine %n", True),  # not looked through
+    ],
+)
+def test_what_is_passed_on_is_hidden_where_it_may_be_joined(caller, callee, is_hidden):
+    array = "tensor<2xf32>"
+    text = f"""
+    func.func private @f(%u: {array}, %y: {array}) -> {array} {{
+      %n = stablehlo.{caller} : {array}
+      %z = stablehlo.{callee} : {array}
+      return %z : {array}
+    }}
+    func.func @main(%x: {array}, %y: {array}) -> {array} {{
+      %u = stablehlo.divide %x, %y : {array}
+      %z = func.call @f(%u, %y) : ({array}, {array}) -> {array}
+      return %z : {array}
+    }}"""
+    once = lowered(text)
+    main = once[once.index("@main") :]
+    assert main.count("stablehlo.reduce_precision") == is_hidden
+    assert lowered(once) == once
 
 
 def is_off(found, u, wanted, sums):
