@@ -21,7 +21,7 @@ __all__ = ["print"]
 
 
 @hiding_frames
-def print(message: str, **values: Any) -> None:  # as it is called everywhere
+def print(message: str, *unnamed: Any, ordered: bool = True, **values: Any) -> None:
     """Print values each time the compiled program runs, in the order of the program.
 
     Outside of a trace it prints at once.  Under `vmap` it prints for each member, in a loop in each
@@ -30,10 +30,14 @@ def print(message: str, **values: Any) -> None:  # as it is called everywhere
     Parameters
     ----------
     message : str
-        A format string, with `{name}` or `{name:.3f}` where it shows a value.
-    **values
-        The values that the message shows.  Other values than arrays and numbers, such as text, are
-        written into the message when it is traced.
+        A format string, with `{name}`, `{name:.3f}`, `{}` or `{0}` where it shows a value.
+    *unnamed, **values
+        The values that the message shows: those of `{}` and `{0}`, and those with names.  Other
+        values than arrays and numbers, such as text, are written into the message when it is
+        traced.
+
+    ordered : bool
+        Of JAX's programs: the messages are in the order of the program either way.
 
     Raises
     ------
@@ -51,8 +55,10 @@ def print(message: str, **values: Any) -> None:  # as it is called everywhere
     ...     return x + 1
     >>> y = f(1.5)
     x is 1.5 and twice 3.0
+    >>> anvl.debug.print("{:.2f} of {}", 0.5, "all")
+    0.50 of all
     """
-    shown = Message.of("debug.print", message, values)
+    shown = Message.of("debug.print", message, values, unnamed)
     if current.trace is None:
         arrays = {k: np.asarray(x) for k, x in shown.arrays.items()}
         shown.check_types("debug.print", {k: (x.dtype, x.shape) for k, x in arrays.items()})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from anvl.call_spellings.translation import spelled
 from anvl.control_flow.loops import while_loop
 from anvl.core.promote import promoted
 from anvl.core.tracer import Tracer
@@ -35,6 +36,7 @@ def _divisor(a: Tracer, b: Tracer) -> Any:
     return while_loop(lambda pair: any(not_equal(pair[1], 0)), step, (abs(a), abs(b)))[0]
 
 
+@spelled("x1 x2")
 @public()
 def gcd(x: Any, y: Any) -> Any:
     """Greatest common divisor, elementwise; not negative, and 0 of two zeros.
@@ -65,6 +67,7 @@ def gcd(x: Any, y: Any) -> Any:
     return mark_weak(_divisor(a, b), weak)
 
 
+@spelled("x1 x2")
 @public()
 def lcm(x: Any, y: Any) -> Any:
     """Least common multiple, elementwise; not negative, and 0 where one of them is.

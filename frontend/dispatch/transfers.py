@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from anvl import tree
+from anvl.call_spellings.translation import spelled
 from anvl.core.promote import abstract, number_value
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.errors import TraceError
@@ -16,7 +17,7 @@ from anvl.sharding.specs import PartitionSpec, Sharding, placement_for
 __all__ = ["block_until_ready", "device_get", "device_put", "prefix_leaves"]
 
 
-@hiding_frames
+@spelled("x device src donate may_alias")
 def device_put(x: Any, device: Any = None) -> Any:
     """Put the arrays of a pytree on a device, or over several.
 

@@ -11,6 +11,7 @@ _PARAMETERS = {
     "a": "pytree or treedef",
     "b": "pytree or treedef",
     "f": "callable",
+    "function": "callable",
     "initializer": "any value: What the first call gets; by default the first leaf.",
     "is_leaf": "callable: Takes a container; those for which it is true are leaves.",
     "leaves": "iterable: As many as the structure has.",

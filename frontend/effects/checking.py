@@ -31,7 +31,7 @@ _MOST_ELEMENTS = 64
 
 
 @hiding_frames
-def check(condition: Any, message: str, **values: Any) -> None:
+def check(condition: Any, message: str, *unnamed: Any, **values: Any) -> None:
     """Raise `CheckError` if a condition is false: at once, or from the call of a compiled program.
 
     In a compiled program the check is one more result, so that it works on every plugin; the call
@@ -44,11 +44,12 @@ def check(condition: Any, message: str, **values: Any) -> None:
     condition
         A bool, or an array of bools, which must all be true.
     message
-        What the error says, with `{name}` or `{name:.3f}` where it shows a value.
-    **values
-        The values that the message shows.  Of an array of the shape of the condition the message
-        shows the first element that fails; of others all, up to 64 elements.  Other values than
-        arrays and numbers, such as text, are written into the message when it is traced.
+        What the error says, with `{name}`, `{name:.3f}`, `{}` or `{0}` where it shows a value.
+    *unnamed, **values
+        The values that the message shows: those of `{}` and `{0}`, and those with names.  Of an
+        array of the shape of the condition the message shows the first element that fails; of
+        others all, up to 64 elements.  Other values than arrays and numbers, such as text, are
+        written into the message when it is traced.
 
     Raises
     ------
@@ -73,7 +74,7 @@ def check(condition: Any, message: str, **values: Any) -> None:
     ...
     anvl...CheckError: check: index 7 of 3 rows; it failed at ...
     """
-    shown = Message.of("check", message, values)
+    shown = Message.of("check", message, values, unnamed)
     of = abstract(condition, "check: the condition")
     if dtype_name(of.dtype) != "bool":
         raise TypeError(f"check: the condition is {of}; it must be bools, as from x > 0")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Mapping, Sequence
 from string import Formatter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -14,6 +15,11 @@ from anvl.runtime import Array
 
 __all__ = ["Message", "is_array"]
 
+_Part: TypeAlias = tuple[str, str | None, str | None, str | None]
+
+#: Names of the values that have none: no keyword begins so.
+_UNNAMED = "value__"
+
 
 class Message(NamedTuple):
     """A format string, and the arrays that it shows, by name; other values are written into it."""
@@ -22,34 +28,36 @@ class Message(NamedTuple):
     arrays: dict[str, Any]
 
     @classmethod
-    def of(cls, function: str, text: Any, values: Mapping[str, Any]) -> Message:
-        """Check a message and its values.
+    def of(
+        cls, function: str, text: Any, values: Mapping[str, Any], unnamed: Sequence[Any] = ()
+    ) -> Message:
+        """Check a message and its values, those without a name in the order of `str.format`.
 
-        Raises `TypeError` if it is no text, and `ValueError` for a name without a value, a value
-        without a name, and a field that is more than a name.
+        Raises `TypeError` if it is no text, and `ValueError` for a field without a value, a value
+        without a field, and a field that is more than a name or a number.
         """
         if not isinstance(text, str):
             raise TypeError(
                 f"{function}: the message is {text!r} of type {type(text).__name__}; it must be "
                 "text, with {name} where it shows a value"
             )
+        parts = _parsed(function, text)
+        if unnamed or any(_is_number(field) for _, field, _, _ in parts):
+            parts, values = _named(function, text, parts, values, unnamed)
         written, used = [], set()
-        for literal, field, spec, conversion in _parsed(function, text):
+        for literal, field, spec, conversion in parts:
             written.append(_escaped(literal))
             if field is None:
                 continue
             _check_field(function, text, field, spec, values)
             used.add(field)
-            shown = (
-                f"{{{field}{'!' + conversion if conversion else ''}{':' + spec if spec else ''}}}"
-            )
-            is_plain = not is_array(values[field])
-            written.append(_escaped(shown.format(**{field: values[field]})) if is_plain else shown)
+            written.append(_written(field, spec, conversion, values[field]))
         unused = [name for name in values if name not in used]
         if unused:
+            shown, first = ", ".join(map(_in_message, unused)), unused[0]
             raise ValueError(
-                f"{function}: the message {text!r} does not show {', '.join(unused)}; write "
-                f"{{{unused[0]}}} into it"
+                f"{function}: the message {text!r} does not show {shown}; write "
+                f"{{{'' if first.startswith(_UNNAMED) else first}}} into it"
             )
         return cls("".join(written), {k: x for k, x in values.items() if is_array(x)})
 
@@ -66,11 +74,51 @@ def is_array(x: Any) -> bool:
     return isinstance(x, Tracer | Array | np.ndarray | np.generic) or type(x) in NUMBER_LEVELS
 
 
-def _parsed(function: str, text: str) -> list[tuple[str, str | None, str | None, str | None]]:
+def _parsed(function: str, text: str) -> list[_Part]:
     try:
         return list(Formatter().parse(text))
     except ValueError as error:
         raise ValueError(f"{function}: the message {text!r} is no format: {error}") from None
+
+
+def _written(field: str, spec: str | None, conversion: str | None, value: Any) -> str:
+    """A field, with its value already in it if that is known while tracing."""
+    shown = f"{{{field}{'!' + conversion if conversion else ''}{':' + spec if spec else ''}}}"
+    return shown if is_array(value) else _escaped(shown.format(**{field: value}))
+
+
+def _is_number(field: str | None) -> bool:
+    return field == "" or (field is not None and field.isdecimal())
+
+
+def _named(
+    function: str, text: str, parts: list[_Part], values: Mapping[str, Any], unnamed: Sequence[Any]
+) -> tuple[list[_Part], dict[str, Any]]:
+    """The parts of a message and its values, with names for the fields `{}` and `{0}`."""
+    numbers = [field for _, field, _, _ in parts if field is not None and _is_number(field)]
+    if "" in numbers and any(numbers):
+        raise ValueError(
+            f"{function}: the message {text!r} has {{}} and {{{max(numbers)}}}; write all with "
+            "numbers, or none"
+        )
+    at = itertools.count()
+    found: list[_Part] = []
+    for literal, field, spec, conversion in parts:
+        if field is not None and _is_number(field):
+            number = int(field or next(at))
+            if number >= len(unnamed):
+                raise ValueError(
+                    f"{function}: the message {text!r} shows value {number} without a name, and "
+                    f"there are {len(unnamed)}; give one value for each field, after the message"
+                )
+            field = f"{_UNNAMED}{number}"
+        found.append((literal, field, spec, conversion))
+    return found, {**values, **{f"{_UNNAMED}{i}": x for i, x in enumerate(unnamed)}}
+
+
+def _in_message(name: str) -> str:
+    """A value as messages call it."""
+    return f"value {name.removeprefix(_UNNAMED)}" if name.startswith(_UNNAMED) else name
 
 
 def _check_field(
@@ -82,7 +130,7 @@ def _check_field(
             'than a name; give the value a name, as in check(ok, "{first}", first=x[0])'
         )
     if field not in values:
-        known = ", ".join(values) or "none"
+        known = ", ".join(map(_in_message, values)) or "none"
         raise ValueError(
             f"{function}: the message {text!r} shows {field}, and the values are {known}; give "
             f"{field}=..."

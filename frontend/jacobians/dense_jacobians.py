@@ -8,6 +8,7 @@ from typing import Any
 
 import anvl.numpy as anp
 from anvl import tree
+from anvl.call_spellings.translation import spelled
 from anvl.core.arguments import (
     Arguments,
     StaticArguments,
@@ -33,7 +34,7 @@ from anvl.transforms.wrt import Chosen, Wrt
 __all__ = ["Call", "columns", "hvp", "is_real", "jacfwd", "jacobian_of", "jacrev", "rows"]
 
 
-@hiding_frames
+@spelled("fun argnums has_aux holomorphic")
 def jacfwd(
     f: Callable[..., Any] | None = None,
     wrt: Any = 0,
@@ -85,7 +86,7 @@ def jacfwd(
     return jacobian_of(f, wrt, "jacfwd", columns, has_aux)
 
 
-@hiding_frames
+@spelled("fun argnums has_aux holomorphic allow_int")
 def jacrev(
     f: Callable[..., Any] | None = None,
     wrt: Any = 0,

@@ -7,18 +7,18 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from anvl import tree
+from anvl.call_spellings.translation import spelled
 from anvl.core.avals import Aval
 from anvl.core.spellings import argument_choice
 from anvl.jacobians.compressed import sparse_hessian, sparse_jacobian
 from anvl.jacobians.dense_jacobians import Call, columns, is_real, jacobian_of, rows
-from anvl.runtime import hiding_frames
 from anvl.transforms.vjp import Reverse
 from anvl.transforms.wrt import Chosen
 
 __all__ = ["hessian", "jacobian"]
 
 
-@hiding_frames
+@spelled("fun argnums has_aux holomorphic allow_int")
 def jacobian(
     f: Callable[..., Any] | None = None,
     wrt: Any = 0,
@@ -108,7 +108,7 @@ def _check_sparsity(transform: str, sparsity: Any) -> None:
         )
 
 
-@hiding_frames
+@spelled("fun argnums has_aux holomorphic")
 def hessian(
     f: Callable[..., Any] | None = None,
     wrt: Any = 0,

@@ -9,6 +9,7 @@ What JAX refuses, operands of different dtypes and shapes, is promoted and broad
     [8. 8.]
 """
 
+from anvl.call_spellings.translation import respell as _respell
 from anvl.control_flow.conditions import cond as cond
 from anvl.control_flow.conditions import switch as switch
 from anvl.control_flow.loops import fori_loop as fori_loop
@@ -60,6 +61,8 @@ from anvl.lax.lax_elementwise import div as div
 from anvl.lax.lax_elementwise import rem as rem
 from anvl.lax.lax_elementwise import rsqrt as rsqrt
 from anvl.lax.lax_elementwise import shift_right_logical as shift_right_logical
+from anvl.lax.lax_forms import FORMS as _FORMS
+from anvl.lax.lax_forms import LONG_FORMS as _LONG_FORMS
 from anvl.lax.lax_windows import ConvDimensionNumbers as ConvDimensionNumbers
 from anvl.lax.lax_windows import conv as conv
 from anvl.lax.lax_windows import conv_dimension_numbers as conv_dimension_numbers
@@ -156,6 +159,7 @@ __all__ = [
     "top_k", "transpose", "while_loop", "zeta",
 ]  # fmt: skip
 
+_respell(globals(), _FORMS, _LONG_FORMS)
 _complete(__all__, globals(), _ENTRIES)
 
 

@@ -334,9 +334,54 @@ cumlogsumexp = _cumulative("cumlogsumexp")
 
 
 @hiding_frames
-def sort(operand: Any, dimension: int = -1, is_stable: bool = True) -> Any:
-    """Sort an array along the axis `dimension`."""
-    return anp.sort(operand, axis=dimension, stable=is_stable)
+def sort(operand: Any, dimension: int = -1, is_stable: bool = True, num_keys: int = 1) -> Any:
+    """Sort an array, or several arrays in the order of the first ones, along an axis.
+
+    Parameters
+    ----------
+    operand : array, or list or tuple of arrays of one shape
+    dimension : int
+        The axis.
+    is_stable : bool
+        Equals keep their order either way.
+    num_keys : int
+        How many of the arrays decide the order: the second one where elements of the first are
+        equal, and so on.
+
+    Returns
+    -------
+    The array, or a tuple of the arrays, sorted.
+
+    Raises
+    ------
+    TypeError
+        No array.
+    ValueError
+        The shapes differ, or `num_keys` is not from 1 to the number of arrays.
+
+    Examples
+    --------
+    >>> import anvl.numpy as np
+    >>> from anvl import lax
+    >>> keys, values = np.asarray([2, 1, 2]), np.asarray([5, 6, 4])
+    >>> [x.tolist() for x in lax.sort((keys, values), num_keys=2)]
+    [[1, 2, 2], [6, 4, 5]]
+    """
+    if not isinstance(operand, list | tuple):
+        if num_keys != 1:
+            raise ValueError(f"sort: num_keys is {num_keys} for one array; give a tuple of arrays")
+        return anp.sort(operand, axis=dimension, stable=is_stable)
+    arrays = [anp.asarray(x) for x in operand]
+    if not arrays:
+        raise TypeError("sort: there are no arrays; give at least one")
+    if len({x.shape for x in arrays}) > 1:
+        listed = ", ".join(str(x.aval) for x in arrays)
+        raise ValueError(f"sort: the shapes of {listed} differ; give arrays of one shape")
+    if not 1 <= operator.index(num_keys) <= len(arrays):
+        raise ValueError(f"sort: num_keys is {num_keys}; it must be from 1 to {len(arrays)}")
+    axis = _axis("sort", dimension, arrays[0].ndim)
+    order = anp.lexsort(arrays[:num_keys][::-1], axis=axis)
+    return tuple(anp.take_along_axis(x, order, axis) for x in arrays)
 
 
 @hiding_frames

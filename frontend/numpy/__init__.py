@@ -34,6 +34,8 @@ from numpy import uint16 as uint16
 from numpy import uint32 as uint32
 from numpy import uint64 as uint64
 
+from anvl.call_spellings import numpy_forms as _numpy_forms
+from anvl.call_spellings.translation import respell as _respell
 from anvl.docstrings.complete import complete as _complete
 from anvl.docstrings.of_fft import FFT as _FFT
 from anvl.docstrings.of_linalg import LINALG as _LINALG
@@ -49,6 +51,7 @@ from anvl.numpy.analysis.host_files import *  # noqa: F403
 from anvl.numpy.analysis.kinds import *  # noqa: F403
 from anvl.numpy.analysis.layouts import *  # noqa: F403
 from anvl.numpy.analysis.missing_values import *  # noqa: F403
+from anvl.numpy.analysis.numpy_long_forms import LONG_FORMS as _LONG_FORMS
 from anvl.numpy.analysis.polynomials import *  # noqa: F403
 from anvl.numpy.analysis.scalar_types import *  # noqa: F403
 from anvl.numpy.analysis.selection import *  # noqa: F403
@@ -80,6 +83,8 @@ from anvl.numpy.functions.quantiles import *  # noqa: F403
 from anvl.numpy.functions.reductions import *  # noqa: F403
 from anvl.numpy.functions.special import *  # noqa: F403
 from anvl.numpy.functions.statistics import *  # noqa: F403
+from anvl.numpy.linear.product_forms import MATRIX_FORMS as _MATRIX_FORMS
+from anvl.numpy.linear.product_forms import PRODUCT_FORMS as _PRODUCT_FORMS
 from anvl.numpy.standard.dtypes import *  # noqa: F403
 from anvl.numpy.standard.exchange import from_dlpack as from_dlpack
 from anvl.numpy.standard.inspection import __array_namespace_info__ as __array_namespace_info__
@@ -141,6 +146,9 @@ def __getattr__(name: str) -> object:
     return found
 
 
+_respell(globals(), _numpy_forms.NUMPY, _LONG_FORMS | _PRODUCT_FORMS)
+_respell(vars(linalg), _numpy_forms.LINALG, _MATRIX_FORMS)
+_respell(vars(fft), _numpy_forms.FFT)
 _complete(__all__, globals(), _NUMPY)
 _complete(linalg.__all__, vars(linalg), _LINALG)
 _complete(fft.__all__, vars(fft), _FFT)

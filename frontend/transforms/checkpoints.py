@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from anvl import tree
+from anvl.call_spellings.translation import spelled
 from anvl.core.arguments import StaticArguments, input_names, name_of, wrap_plain_leaves
 from anvl.core.promote import abstract
 from anvl.core.trace_state import current
@@ -21,7 +22,7 @@ from anvl.transforms.declare import check_callable, closed_over
 __all__ = ["checkpoint", "remat"]
 
 
-@hiding_frames
+@spelled("fun prevent_cse policy static_argnums concrete")
 def checkpoint(
     f: Callable[..., Any] | None = None,
     *,

@@ -8,6 +8,7 @@ from typing import Any
 
 import anvl.numpy as anp
 from anvl import tree
+from anvl.call_spellings.translation import spelled
 from anvl.core import config
 from anvl.core.arguments import (
     Arguments,
@@ -343,7 +344,7 @@ def _positions(transform: str, nondiff: Any) -> tuple[int, ...]:
     return tuple(sorted(set(found)))
 
 
-@hiding_frames
+@spelled("fun nondiff_argnums")
 def custom_vjp(
     f: Callable[..., Any], nondiff_argnums: int | Sequence[int] = ()
 ) -> CustomVjpFunction:
@@ -394,7 +395,7 @@ def custom_vjp(
     return CustomVjpFunction(f, _positions("custom_vjp", nondiff_argnums))
 
 
-@hiding_frames
+@spelled("fun nondiff_argnums")
 def custom_jvp(
     f: Callable[..., Any], nondiff_argnums: int | Sequence[int] = ()
 ) -> CustomJvpFunction:

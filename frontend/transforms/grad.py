@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anvl import tree
+from anvl.call_spellings.translation import spelled
 from anvl.core.arguments import (
     StaticArguments,
     input_names,
@@ -24,7 +25,6 @@ from anvl.dialect.core.create import full
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import dtype_name, element_type, kind
 from anvl.dispatch.nested_calls import call_function
-from anvl.runtime import hiding_frames
 from anvl.transforms.aux_results import check_has_aux, with_aux
 from anvl.transforms.declare import (
     check_callable,
@@ -39,7 +39,7 @@ from anvl.transforms.wrt import Wrt
 __all__ = ["grad", "value_and_grad"]
 
 
-@hiding_frames
+@spelled("fun argnums has_aux holomorphic allow_int reduce_axes")
 def value_and_grad(
     f: Callable[..., Any] | None = None,
     wrt: Any = 0,
@@ -98,7 +98,7 @@ def value_and_grad(
     return _derived(f, wrt, has_aux, "value_and_grad", lambda value, gradient: (value, gradient))
 
 
-@hiding_frames
+@spelled("fun argnums has_aux holomorphic allow_int reduce_axes")
 def grad(
     f: Callable[..., Any] | None = None,
     wrt: Any = 0,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from anvl import tree
+from anvl.call_spellings.translation import spelled
 from anvl.core.arguments import (
     Arguments,
     StaticArguments,
@@ -22,14 +23,13 @@ from anvl.core.ranges import check_fits
 from anvl.core.trace_state import current
 from anvl.core.traced import known_numbers, trace_call
 from anvl.dispatch.nested_calls import call_function
-from anvl.runtime import hiding_frames
 from anvl.transforms.aux_results import check_has_aux, with_constant_aux
 from anvl.transforms.declare import check_callable, closed_over, declare_jvp, has_derivative, run
 
 __all__ = ["directions_of", "jvp", "jvp_of", "operand_of", "push_forward"]
 
 
-@hiding_frames
+@spelled("fun primals tangents has_aux")
 def jvp(
     f: Callable[..., Any],
     primals: Sequence[Any],

@@ -10,6 +10,7 @@ import numpy as np
 
 import anvl.numpy as anp
 from anvl import tree
+from anvl.call_spellings.translation import spelled
 from anvl.core.arguments import Arguments, StaticArguments, input_names, name_of, wrap_plain_leaves
 from anvl.core.avals import Aval, aval
 from anvl.core.promote import abstract, as_tracer
@@ -19,13 +20,12 @@ from anvl.dialect.core.captures import operands_of
 from anvl.dialect.core.mlir import ir
 from anvl.dispatch.nested_calls import call_function
 from anvl.passes.functions.symbol_utils import body_of, callee_of, functions_of
-from anvl.runtime import hiding_frames
 from anvl.transforms.declare import check_callable, closed_over, declare_vmap, runnable
 
 __all__ = ["vmap"]
 
 
-@hiding_frames
+@spelled("fun in_axes out_axes")
 def vmap(
     f: Callable[..., Any] | None = None,
     in_axes: Any = 0,

@@ -115,12 +115,14 @@ def as_structure(tree: Any) -> Any:
     return tree if isinstance(tree, compat.PyTreeDef) else structure(tree)
 
 
-def all_leaves(values: Iterable[Any]) -> bool:
-    """Whether none of `values` is a container.
+def all_leaves(iterable: Iterable[Any], is_leaf: Callable[[Any], bool] | None = None) -> bool:
+    """Whether none of some values is a container.
 
     Parameters
     ----------
-    values : iterable
+    iterable : iterable of values
+    is_leaf : callable, optional
+        Of a value: whether it is a leaf, though it is a container.
 
     Returns
     -------
@@ -132,4 +134,4 @@ def all_leaves(values: Iterable[Any]) -> bool:
     >>> tree.all_leaves([1, "a"]), tree.all_leaves([1, (2,)]), tree.all_leaves([None])
     (True, False, False)
     """
-    return builtins.all(structure(value).node_data() is None for value in values)
+    return builtins.all(structure(x, is_leaf).node_data() is None for x in iterable)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anvl.tree.flattening import flatten, leaves, structure, unflatten
-from anvl.tree.paths import leaf_paths, prefix_parts, structure_difference
+from anvl.tree.paths import flatten_with_path, prefix_parts, structure_difference
 from anvl.tree.treedefs import described
 
 __all__ = ["all", "map", "map_with_path", "reduce", "transpose"]
@@ -61,7 +61,13 @@ def map(
     return treedef.unflatten([f(*row) for row in zip(*columns, strict=True)])
 
 
-def map_with_path(f: Callable[..., Any], tree: Any, *rest: Any, root: str = "") -> Any:
+def map_with_path(
+    f: Callable[..., Any],
+    tree: Any,
+    *rest: Any,
+    is_leaf: Callable[[Any], bool] | None = None,
+    root: str = "",
+) -> Any:
     """As `map`, with the path of each leaf (see `leaf_paths`) as the first argument of f.
 
     Examples
@@ -70,12 +76,13 @@ def map_with_path(f: Callable[..., Any], tree: Any, *rest: Any, root: str = "") 
     >>> tree.map_with_path(lambda path, x: f"{path}: {x}", {"w": [1]})
     {'w': ["['w'][0]: 1"]}
     """
-    paths = unflatten(structure(tree), leaf_paths(tree, root))
-    return map(f, paths, tree, *rest)
+    pairs, treedef = flatten_with_path(tree, is_leaf, root=root)
+    paths = unflatten(treedef, [path for path, _ in pairs])
+    return map(f, paths, tree, *rest, is_leaf=is_leaf)
 
 
 def reduce(
-    f: Callable[[Any, Any], Any],
+    function: Callable[[Any, Any], Any],
     tree: Any,
     initializer: Any = _NO_INITIALIZER,
     is_leaf: Callable[[Any], bool] | None = None,
@@ -95,10 +102,10 @@ def reduce(
     """
     values = leaves(tree, is_leaf)
     if initializer is not _NO_INITIALIZER:
-        return functools.reduce(f, values, initializer)
+        return functools.reduce(function, values, initializer)
     if not values:
         raise TypeError("reduce: the tree has no leaves; give an initializer, which is the result")
-    return functools.reduce(f, values)
+    return functools.reduce(function, values)
 
 
 def all(tree: Any, *, is_leaf: Callable[[Any], bool] | None = None) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from anvl.tree.flattening import as_structure, flatten, structure
@@ -28,7 +29,9 @@ def leaf_paths(tree: Any, root: str = "params") -> list[str]:
     return paths_of_leaves(as_structure(tree), root)
 
 
-def flatten_with_path(tree: Any, root: str = "") -> tuple[list[tuple[str, Any]], Any]:
+def flatten_with_path(
+    tree: Any, is_leaf: Callable[[Any], bool] | None = None, *, root: str = ""
+) -> tuple[list[tuple[str, Any]], Any]:
     """Flatten a tree, with the path of each leaf (see `leaf_paths`) before it.
 
     Examples
@@ -37,11 +40,13 @@ def flatten_with_path(tree: Any, root: str = "") -> tuple[list[tuple[str, Any]],
     >>> tree.flatten_with_path({"w": [1]}, root="params")[0]
     [("params['w'][0]", 1)]
     """
-    values, treedef = flatten(tree)
+    values, treedef = flatten(tree, is_leaf)
     return list(zip(leaf_paths(treedef, root), values, strict=True)), treedef
 
 
-def leaves_with_path(tree: Any, root: str = "") -> list[tuple[str, Any]]:
+def leaves_with_path(
+    tree: Any, is_leaf: Callable[[Any], bool] | None = None, *, root: str = ""
+) -> list[tuple[str, Any]]:
     """The leaves of a tree, each with its path (see `leaf_paths`) before it.
 
     Examples
@@ -50,7 +55,7 @@ def leaves_with_path(tree: Any, root: str = "") -> list[tuple[str, Any]]:
     >>> tree.leaves_with_path({"w": [1]})
     [("['w'][0]", 1)]
     """
-    return flatten_with_path(tree, root)[0]
+    return flatten_with_path(tree, is_leaf, root=root)[0]
 
 
 def children(tree: Any, root: str = "") -> list[tuple[str, Any]]:

@@ -142,19 +142,27 @@ def fmin(x: Any, y: Any) -> Any:
     return mark_weak(where(isnan(a), b, where(isnan(b), a, minimum(a, b))), weak)
 
 
-@public()
-def nan_to_num(x: Any, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+@public("copy")
+def nan_to_num(
+    x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
+) -> Any:
     """Replace NaN by 0 and infinities by the largest finite numbers of the dtype.
 
-    An element that is replaced has the derivative 0.
+    An element that is replaced has the derivative 0.  Arrays are immutable, so `copy` makes no
+    difference; it is a bool.
 
     >>> import anvl.numpy as np
     >>> print(np.nan_to_num(np.asarray([1.0, np.nan, np.inf]), posinf=9.0))
     [1. 0. 9.]
     """
+    if not isinstance(copy, bool):
+        raise TypeError(
+            f"nan_to_num: copy is {copy!r}; it must be True or False: give numbers by name, nan=0.0"
+        )
     operand = as_tracer(x, "nan_to_num")
     if is_kind(operand, "complex"):
-        parts = [nan_to_num(part, nan, posinf, neginf) for part in (real(operand), imag(operand))]
+        halves = (real(operand), imag(operand))
+        parts = [nan_to_num(part, copy, nan, posinf, neginf) for part in halves]
         return prim("complex", *parts)
     if not is_kind(operand, "float"):
         return operand

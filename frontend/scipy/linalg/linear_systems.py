@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import anvl.numpy as anp
+from anvl.call_spellings.translation import spelled
 from anvl.control_flow.loops import fori_loop
 from anvl.core.promote import as_tracer, promoted
 from anvl.core.tracer import Tracer
@@ -101,7 +102,7 @@ def cho_solve(
     return solve_triangular(c, half, trans=2 * bool(lower), lower=lower)
 
 
-@hiding_frames
+@spelled("a b trans lower unit_diagonal overwrite_b debug check_finite")
 def solve_triangular(
     a: Any,
     b: Any,
@@ -256,7 +257,7 @@ _STRUCTURES: dict[str | None, str] = {
 }  # fmt: skip
 
 
-@hiding_frames
+@spelled("a b lower overwrite_a overwrite_b debug check_finite assume_a")
 def solve(
     a: Any,
     b: Any,

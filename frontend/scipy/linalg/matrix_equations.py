@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 import anvl.numpy as anp
+from anvl.call_spellings.translation import spelled
 from anvl.control_flow.loops import scan
 from anvl.control_flow.solves import custom_linear_solve
 from anvl.core.promote import promoted
@@ -261,7 +262,7 @@ def _without_block(carry: tuple[Any, Any], m: Any) -> tuple[Any, Any]:
 # -- equations --------------------------------------------------------------------------------
 
 
-@hiding_frames
+@spelled("A B C method tol")
 def solve_sylvester(a: Any, b: Any, q: Any, *, method: str = "schur", tol: float = 1e-8) -> Any:
     """Solve the Sylvester equation a x + x b = q.
 

@@ -9,6 +9,8 @@ Mathematical Functions (DLMF, https://dlmf.nist.gov).
     10.0
 """
 
+from anvl.call_spellings.numpy_forms import SPECIAL as _FORMS
+from anvl.call_spellings.translation import respell as _respell
 from anvl.docstrings.complete import complete as _complete
 from anvl.docstrings.of_special import SPECIAL as _ENTRIES
 from anvl.scipy.special.bessel_family import bessel_jn as bessel_jn
@@ -125,6 +127,7 @@ __all__ = [
     "zeta",
 ]
 
+_respell(globals(), _FORMS)
 _complete(__all__, globals(), _ENTRIES)
 
 

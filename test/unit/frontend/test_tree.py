@@ -106,7 +106,7 @@ def test_a_difference_is_found_exactly_where_structures_differ(a, b):
 
 
 def test_paths_are_written_as_python_would_reach_the_leaves():
-    assert {path: leaf for path, leaf in tree.flatten_with_path(NESTED, "p")[0]} == PATHS
+    assert {path: leaf for path, leaf in tree.flatten_with_path(NESTED, root="p")[0]} == PATHS
     assert sorted(tree.leaf_paths(NESTED, "p")) == sorted(PATHS)
     assert tree.leaf_paths(3) == ["params"]
 

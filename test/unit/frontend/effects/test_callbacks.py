@@ -397,6 +397,13 @@ def test_print_shows_values_at_each_run(capsys: Any) -> None:
     assert capsys.readouterr().out == "[0. 1. 2.]\n"
 
 
+def test_print_takes_values_without_names(capsys: Any) -> None:
+    f = anvl.jit(lambda x: anvl.debug.print("{} {:.2f} {y} {}", x, 2 * x, "s", y=x, ordered=True))
+    f(1.5)
+    anvl.debug.print("{1} {0}", 1, np.arange(2))
+    assert capsys.readouterr().out == "1.5 3.00 1.5 s\n[0 1] 1\n"
+
+
 def test_effects_before_and_after_a_check_that_fails_happen(capsys: Any) -> None:
     @anvl.jit
     def f(x: Any) -> Any:

@@ -1,0 +1,1 @@
+"""Calls as NumPy and JAX write them: their names, order and number of parameters."""
