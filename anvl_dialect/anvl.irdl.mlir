@@ -978,6 +978,15 @@ module {
       %2 = irdl.any
       irdl.results(y: %2)
     }
+    irdl.operation @with_sharding {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.attributes {"mesh" = %1, "spec" = %2}
+      %3 = irdl.any
+      irdl.results(y: %3)
+    }
     irdl.operation @bessel_i0e {
       %0 = irdl.any
       irdl.operands(x: %0)

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from anvl.passes.refine_shapes import RefineShapes as RefineShapes
     from anvl.passes.remat import Remat as Remat
     from anvl.passes.roll import Roll as Roll
+    from anvl.passes.sharding.shard import Shard as Shard
     from anvl.passes.simplify import Simplify as Simplify
     from anvl.passes.simplify_control_flow import SimplifyControlFlow as SimplifyControlFlow
     from anvl.passes.sparsity import Sparsity as Sparsity
@@ -67,6 +68,7 @@ _PASSES = {
     "RefineShapes": "anvl.passes.refine_shapes",
     "Remat": "anvl.passes.remat",
     "Roll": "anvl.passes.roll",
+    "Shard": "anvl.passes.sharding.shard",
     "Simplify": "anvl.passes.simplify",
     "SimplifyControlFlow": "anvl.passes.simplify_control_flow",
     "Sparsity": "anvl.passes.sparsity",

@@ -28,6 +28,7 @@ from anvl.passes.expand.declarations import (
     signature,
 )
 from anvl.passes.framework.pass_base import Pass, option
+from anvl.passes.functions.placements import ARGUMENTS, RESULTS, copy_shardings
 from anvl.passes.functions.symbol_utils import terminator_of
 
 __all__ = ["Forward"]
@@ -144,6 +145,10 @@ class _Jvp(Kind):
             ]
         # Read again: a loop may have been replaced by one that also computes its tangents.
         finish(function, [*terminator.operands, *filled])
+        first = len(block.arguments) - len(moving)
+        copy_shardings(function, ARGUMENTS, params.wrt, ARGUMENTS, first)
+        float_results = [i for i, y in enumerate(results) if is_float(y.type)]
+        copy_shardings(function, RESULTS, float_results, RESULTS, len(results))
 
 
 KINDS[JVP] = _Jvp()

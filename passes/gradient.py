@@ -34,6 +34,7 @@ from anvl.passes.expand.linear_transpose import Transposed
 from anvl.passes.framework.pass_base import Pass, option
 from anvl.passes.functions.adjoint_names import name_adjoints
 from anvl.passes.functions.dce import drop_dead
+from anvl.passes.functions.placements import ARGUMENTS, RESULTS, copy_shardings
 from anvl.passes.functions.symbol_utils import terminator_of
 from anvl.passes.functions.tags import tagged_values, tags_of
 
@@ -230,6 +231,10 @@ class _Vjp(Kind):
             name_adjoints(forward, _added(block, forward), named)
         kept = results if params.results is None else [results[i] for i in params.results]
         finish(function, [*kept, *adjoints], params.results)
+        if not params.seeded:
+            first = len(block.arguments) - len(seeds)
+            copy_shardings(function, RESULTS, params.targets, ARGUMENTS, first)
+        copy_shardings(function, ARGUMENTS, params.wrt, RESULTS, len(kept))
 
 
 def _added(block: ir.Block, before: Sequence[ir.Operation]) -> list[ir.Operation]:

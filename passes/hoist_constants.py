@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from anvl.dialect.core.attributes import SHARDING, attribute_of
 from anvl.dialect.core.create import CapturedOp, ComplexLiteral, ConstantOp, literal
 from anvl.dialect.core.create import constant as emit_constant
 from anvl.dialect.core.errors import PassError
@@ -156,6 +157,7 @@ class _Constant:
         is_captured = op.name == CapturedOp.OPERATION_NAME
         self.index = CapturedOp.read(op)["index"] if is_captured else None
         self.value = None if is_captured else ConstantOp.read(op)["value"]
+        self.sharding = attribute_of(op, SHARDING)
         self.location = str(op.location)
         self.count = math.prod(self.type.shape)
 
@@ -183,7 +185,7 @@ def _is_large(constant: _Constant, threshold: int) -> bool:
 
 
 def _is_same(one: _Constant, other: _Constant, arrays: Sequence[Any]) -> bool:
-    if one.type != other.type:
+    if one.type != other.type or one.sharding != other.sharding:
         return False
     if one.index is None or other.index is None:
         return one.index is other.index and bool(one.value == other.value)
@@ -228,11 +230,14 @@ def _pass_constants(call: ir.Operation, constants: list[_Constant]) -> None:
 def _emit(constant: _Constant) -> ir.Value:
     if constant.index is None:
         return emit_constant(constant.value)
-    return CapturedOp.build(
+    found: ir.Value = CapturedOp.build(
         index=constant.index,
         shape=tuple(constant.type.shape),
         dtype=dtype_name(constant.type.element_type),
     )
+    if constant.sharding is not None:
+        found.owner.attributes[SHARDING] = constant.sharding
+    return found
 
 
 def _attributes(i: int, constant: _Constant) -> ir.Attribute:
@@ -241,6 +246,8 @@ def _attributes(i: int, constant: _Constant) -> ir.Attribute:
         text = f'{{{CONSTANT} = "c{i + 1}", {VALUE} = {constant.value.text}}}'
         return ir.Attribute.parse(text, context)
     attributes: dict[str, Any] = {CONSTANT: ir.StringAttr.get(f"c{i + 1}", context)}
+    if constant.sharding is not None:
+        attributes[SHARDING] = constant.sharding
     if constant.index is None:
         attributes[VALUE] = constant.value
     else:

@@ -31,6 +31,7 @@ from anvl.passes.lower import (
 )
 from anvl.passes.lower.call_graph import check_calls
 from anvl.passes.lower.complex_functions import split_complex_functions
+from anvl.passes.lower.func_shardings import lower_func_shardings
 from anvl.passes.lower.lowering_patterns import NAME, expansions, legalize_chlo
 from anvl.passes.lower.outlining import Shared
 from anvl.passes.lower.platform_forms import write_platform_forms
@@ -84,6 +85,7 @@ class LowerToStablehlo(Pass, argument=NAME):
             check_bodies(NAME, module, self.platform)
         check_calls(NAME, module)
         self._guard(module)
+        lower_func_shardings(NAME, module)
 
     def _library(self) -> str:
         if self.routines not in ("", *_LIBRARIES):

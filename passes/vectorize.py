@@ -26,6 +26,7 @@ from anvl.passes.expand.declarations import (
     signature,
 )
 from anvl.passes.framework.pass_base import Pass, option
+from anvl.passes.functions.placements import ARGUMENTS, RESULTS, add_axis
 from anvl.passes.functions.symbol_utils import terminator_of
 
 __all__ = ["Vectorize"]
@@ -134,6 +135,8 @@ class _Vmap(Kind):
                     problem = f"result {i} depends on a batched argument; it must be in `results`"
                     raise PassError(_NAME, f"@{name}: {problem}", str(function.location))
         finish(function, results)
+        add_axis(function, ARGUMENTS, params.batched)
+        add_axis(function, RESULTS, params.results)
 
 
 KINDS[VMAP] = _Vmap()

@@ -7,7 +7,7 @@ from typing import Any
 from anvl.dialect.core.mlir import ir
 
 __all__ = [
-    "IGNORES_NAN", "IMPLICIT", "JET", "JVP", "LINEAR_TRANSPOSE", "MIXED_PRECISION",
+    "IGNORES_NAN", "IMPLICIT", "JET", "JVP", "LINEAR_TRANSPOSE", "MIXED_PRECISION", "SHARDING",
     "SMALL_DIVISOR", "VJP", "VMAP",
     "attribute_of", "entries_of", "extra_attributes", "promised", "replaced_entries", "shifted",
     "symbols_in", "with_symbols",
@@ -29,6 +29,10 @@ LINEAR_TRANSPOSE = "anvl.linear_transpose"
 
 #: Attribute naming the dtype in which a function, and what it calls, computes contractions.
 MIXED_PRECISION = "anvl.mixed_precision"
+
+#: Attribute of arguments and results of functions, and of captured arrays: mesh and spec in one
+#: text, `x=4,y=2;x,-` (`shardings.py`).
+SHARDING = "anvl.sharding"
 
 # Note [Promises to the guards]
 #

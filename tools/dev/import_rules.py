@@ -39,7 +39,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     ),
     "passes": (
         "framework", "functions", "residuals", "expand", "effects", "rolling", "lower", "lifting",
-        "pipelines",
+        "sharding", "pipelines",
     ),
     "frontend": (
         "docstrings", "tree", "tree_util", "sharding", "core", "call_spellings", "captured",

@@ -31,6 +31,7 @@ WITHOUT = {
     "share_ties": "anvl's own",
     "stop_gradient": "jax.lax's is no op of its own: the identity",
     "tag": "jax's names are for checkpoints alone",
+    "with_sharding": "jax.lax's needs the devices of a mesh",
     "norm": "jax.numpy's is composed of sums",
     "ldexp": "jax.numpy's is composed of products",
     "mulhi": "jax.lax of 0.10.2 has none",

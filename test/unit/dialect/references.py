@@ -331,6 +331,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "share_ties": lambda x, axis: x,
     "stop_gradient": lambda x: x,
     "tag": lambda x, label: x,
+    "with_sharding": lambda x, mesh, spec: x,
     "reduce_precision": lambda x, exponent_bits, mantissa_bits: x,  # sampled with all bits
     "cbrt": np.cbrt,
     "sin": np.sin,

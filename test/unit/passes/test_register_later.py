@@ -70,7 +70,8 @@ def test_each_file_of_a_pass_is_registered_by_its_name():
         for name, pass_class in registered_passes().items()
         if pass_class.__module__.startswith("anvl.passes.")
     }
-    assert set(classes) == {"anvl-" + stem.replace("_", "-") for stem in files}
+    in_rooms = {"shard"}  # of passes/sharding
+    assert set(classes) == {"anvl-" + stem.replace("_", "-") for stem in files | in_rooms}
     for pass_class in classes.values():
         assert getattr(anvl.passes, pass_class.__name__) is pass_class
     assert all(hasattr(anvl.passes, name) for name in dir(anvl.passes))

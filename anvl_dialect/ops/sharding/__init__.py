@@ -1,0 +1,1 @@
+"""Ops on arrays that lie on several devices."""

@@ -1,0 +1,1 @@
+"""Passes that annotate programs with shardings."""
