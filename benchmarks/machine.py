@@ -7,6 +7,8 @@ import subprocess
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import anvl
+
 ROOT = Path(__file__).resolve().parents[1]
 _PACKAGES = ("anvl-mlir", "torch-mlir", "jaxlib", "jax", "numpy")
 
@@ -16,11 +18,20 @@ def description() -> dict[str, str]:
     return {
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "processor": f"{_processor()}, {_cores()} cores",
+        "device": _device(),
         "load": _load(),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "commit": _commit(),
     } | {name: _version(name) for name in _PACKAGES}
+
+
+def _device() -> str:
+    """Where anvl's programs run; with `JAX_PLATFORMS` jax's run there too."""
+    device = anvl.default_device()
+    if device is anvl.devices("cpu")[0]:
+        return "the processor"
+    return f"{device.handle.device_kind}, {device}"
 
 
 def _processor() -> str:

@@ -235,11 +235,16 @@ def quiet_plugins() -> Iterator[None]:
         os.environ.pop(_LOG_LEVEL, None)
 
 
-def load_plugin(name: str, path: str) -> Any:
-    """Load a library under a name; a capsule of its API, None if `jax` has loaded it already."""
+def load_plugin(name: str, path: str) -> tuple[str, Any]:
+    """Load a library; jaxlib's name for it, and a capsule of its API.
+
+    If `jax` has loaded it already, it is taken under its name, without a capsule.  Otherwise it
+    gets a name that `jax` does not use, since `jax` does not start if its name is taken.
+    """
     if xla_client.pjrt_plugin_loaded(name):
-        return None
-    return xla_client.load_pjrt_plugin_dynamically(name, path)
+        return name, None
+    ours = f"anvl-{name}"
+    return ours, xla_client.load_pjrt_plugin_dynamically(ours, path)
 
 
 def initialize_plugin(name: str) -> None:

@@ -244,9 +244,9 @@ def _load(plugin: Plugin) -> tuple[str, Any]:
     path = plugin.path.resolve()
     if path not in _loaded:
         name = plugin.name
-        if any(name == of for of, _ in _loaded.values()):  # another library, which failed
+        if any(of in (name, f"anvl-{name}") for of, _ in _loaded.values()):  # another, which failed
             name = f"{name}-{next(_numbers)}"
-        _loaded[path] = name, compat.load_plugin(name, str(path))
+        _loaded[path] = compat.load_plugin(name, str(path))
     name, capsule = _loaded[path]
     compat.initialize_plugin(name)
     return name, capsule

@@ -10,6 +10,7 @@ from typing import Any
 
 from anvl.dialect.core.create import zeros_like
 from anvl.dialect.core.families import check_axes, differentiable, with_batch_axis
+from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Operands, Results, Value, emit
 from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.params.base import Body, Ints
@@ -107,8 +108,8 @@ class ReduceOp(AnvlOp, name="reduce", borrowed=True):
         cls, platform: str, xs: Sequence[Value], dimensions: Any, body: Program
     ) -> Sequence[Value] | None:
         """See Note [Order of reductions]."""
-        known = all(op.operation.name in OPS for op in body.slice().ops)
-        return _folded(body, xs, dimensions) if known and not _is_symmetric(body) else None
+        is_lifted = all(_has_rules(op.operation) for op in body.slice().ops)
+        return _folded(body, xs, dimensions) if is_lifted and not _is_symmetric(body) else None
 
     @classmethod
     def dependence(cls, deps: Any, xs: Sequence[Any], dimensions: Any, body: Program) -> Any:
@@ -170,6 +171,11 @@ def halves(name: str, values: Sequence[Any]) -> tuple[Sequence[Any], Sequence[An
 # for GPUs does not: on an H200 the composition of 24 affine maps was off by 1 %, and a body with a
 # choice (`if`) ended the process.  So there a body that is not seen to be commutative is applied
 # along the tree of the derivative, in order.
+
+
+def _has_rules(op: ir.Operation) -> bool:
+    """Whether an op is one of anvl, a choice or a loop: StableHLO that is not lifted has none."""
+    return op.name in OPS or bool(list(op.regions))
 
 
 def _is_symmetric(body: Program) -> bool:

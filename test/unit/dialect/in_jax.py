@@ -35,6 +35,7 @@ WITHOUT = {
     "norm": "jax.numpy's is composed of sums",
     "ldexp": "jax.numpy's is composed of products",
     "mulhi": "jax.lax of 0.10.2 has none",
+    "check": "jax.experimental.checkify is a transformation",
     "custom_call": "it is what the call is",
     "linear_recurrence": "anvl's own",
     "select_and_scatter": "jax.lax differentiates into it and has no function for it",

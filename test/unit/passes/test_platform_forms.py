@@ -115,6 +115,34 @@ def test_indices_that_hold_no_position_beyond_255_are_widened(platform):
     assert "i64>" not in str(lowered(SCATTER.replace("SIZE", "255"), platform))
 
 
+LARGER = """
+func.func @main(%x: tensor<4xf64>, %zero: tensor<f64>) -> tensor<f64> {
+  %y = "stablehlo.reduce"(%x, %zero) ({
+  ^bb0(%a: tensor<f64>, %b: tensor<f64>):
+    %larger = "anvl.compare"(%a, %b) {comparison_direction = #stablehlo<comparison_direction GT>}
+      : (tensor<f64>, tensor<f64>) -> tensor<i1>
+    %c = "stablehlo.if"(%larger) ({
+      stablehlo.return %a : tensor<f64>
+    }, {
+      stablehlo.return %b : tensor<f64>
+    }) : (tensor<i1>) -> tensor<f64>
+    stablehlo.return %c : tensor<f64>
+  }) {dimensions = array<i64: 0>} : (tensor<4xf64>, tensor<f64>) -> tensor<f64>
+  return %y : tensor<f64>
+}
+"""
+
+
+def test_a_choice_in_the_body_of_a_reduction_is_made_elementwise():
+    module = lowered(LARGER)
+    assert "stablehlo.if" not in str(module) and "stablehlo.reduce" not in str(module)
+    ((found,),) = interpreter().run(module, [[np.array([3.0, 5.0, -1.0, 4.0]), ZERO]])
+    assert found == 5
+    unlifted = LARGER.replace('"anvl.compare"', '"stablehlo.compare"')
+    with pytest.raises(PassError, match=r"reduce: its body contains stablehlo\.if"):
+        lowered(unlifted)
+
+
 CHOICE = """
 func.func @main(%x: tensor<4xf64>) -> tensor<4xf64> {
   %y = "stablehlo.map"(%x) <{dimensions = array<i64: 0>}> ({

@@ -121,6 +121,8 @@ class _Handle:
     def local_devices(self) -> list[object]:
         return []
 
+    devices = local_devices
+
 
 @pytest.mark.parametrize(
     ("version", "name"),

@@ -303,3 +303,30 @@ def test_the_default_device_of_the_environment(monkeypatch) -> None:
 
 def test_names_are_compared_in_one_form() -> None:
     assert discovery.normal(" XLA_Cpu.pjrt ") == NAME
+
+
+AS_JAX_DOES = """
+import sys
+import anvl, anvl.runtime as rt
+from anvl.runtime.lazy import compat
+from jaxlib import xla_client as xc
+name, path = sys.argv[2], str(rt.known_plugins()[sys.argv[2]].path)
+def as_jax():
+    xc.load_pjrt_plugin_dynamically(name, path)
+    xc.initialize_pjrt_plugin(name)
+    return len(xc.make_c_api_client(name, {}, None).local_devices())
+def as_anvl():
+    return float(anvl.device_put(anvl.numpy.ones(2), name).sum())
+for each in (as_jax, as_anvl) if sys.argv[1] == "jax" else (as_anvl, as_jax):
+    print(each())
+"""
+
+
+@pytest.mark.sweep(keep=1, part=2)
+@pytest.mark.parametrize("first", ["anvl", "jax"])
+def test_jax_may_load_the_same_library_before_and_after(first: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", AS_JAX_DOES, first, NAME], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.split()) == ["2.0", "4"]
