@@ -17,6 +17,7 @@ from anvl.core.importing import load_module as _load_module
 
 if TYPE_CHECKING:
     from anvl import debug as debug
+    from anvl import distributed as distributed
     from anvl import ffi as ffi
     from anvl import flatten_util as flatten_util
     from anvl import image as image
@@ -95,6 +96,7 @@ if TYPE_CHECKING:
     from anvl.runtime import CacheWarning as CacheWarning
     from anvl.runtime import CallbackError as CallbackError
     from anvl.runtime import Device as Device
+    from anvl.runtime import DistributedError as DistributedError
     from anvl.runtime import DonationWarning as DonationWarning
     from anvl.runtime import OutOfMemory as OutOfMemory
     from anvl.runtime import PluginError as PluginError
@@ -130,6 +132,7 @@ _HOMES = {
     "BucketError": "anvl.dialect.core.errors",
     "CompileCountError": "anvl.dialect.core.errors",
     "Device": "anvl.runtime",
+    "DistributedError": "anvl.runtime",
     "ExportError": "anvl.dialect.core.errors",
     "DonationWarning": "anvl.runtime",
     "KeyReuseError": "anvl.dialect.core.errors",
@@ -207,9 +210,9 @@ _HOMES = {
     "why_not_differentiable": "anvl.transforms.explain",
 }
 _MODULES = (
-    "debug", "ffi", "flatten_util", "image", "lax", "nn", "numpy", "ops", "optim", "prim",
-    "profiler", "random", "safetensors", "scipy", "sharding", "testing", "tree", "tree_util",
-    "windows",
+    "debug", "distributed", "ffi", "flatten_util", "image", "lax", "nn", "numpy", "ops", "optim",
+    "prim", "profiler", "random", "safetensors", "scipy", "sharding", "testing", "tree",
+    "tree_util", "windows",
 )  # fmt: skip
 
 __version__ = "0.1.0"

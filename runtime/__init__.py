@@ -33,6 +33,7 @@ from anvl.runtime.dispatch import (
 from anvl.runtime.dispatch_code import CallSignature, Reading
 from anvl.runtime.errors import (
     CacheWarning,
+    DistributedError,
     ForkedProcess,
     OutOfMemory,
     PluginError,
@@ -98,6 +99,7 @@ __all__ = [
     "Client",
     "Device",
     "Dispatch",
+    "DistributedError",
     "Donation",
     "DonationWarning",
     "Entry",

@@ -13,6 +13,8 @@ import numpy as np
 
 from anvl.runtime.buffers import copied_buffer, copied_shards, is_single, send
 from anvl.runtime.client import Device, Placement, check_process
+from anvl.runtime.distributed import status
+from anvl.runtime.distributed.waiting import watched
 from anvl.runtime.errors import RuntimeFailure, readable
 from anvl.runtime.execution.donation import Fate, fate_of
 from anvl.runtime.execution.out_of_memory import failure
@@ -158,11 +160,16 @@ class Array(ArrayMethods):
     def _host(self, function: str) -> tuple[np.ndarray[Any, Any], bool]:
         self.check_alive(function)
         try:
-            if is_single(self.aval.placement):
-                return compat.buffer_to_numpy(self.buffer)
-            return gathered(self.buffer, self.aval, function), True
+            if status.current is not None:  # it may be the result of a program of several processes
+                return watched(function, lambda: self._read(function))
+            return self._read(function)
         except compat.Failure as error:
             raise failure(function, error) from error
+
+    def _read(self, function: str) -> tuple[np.ndarray[Any, Any], bool]:
+        if is_single(self.aval.placement):
+            return compat.buffer_to_numpy(self.buffer)
+        return gathered(self.buffer, self.aval, function), True
 
     def check_alive(self, function: str) -> None:
         """Raise `RuntimeFailure`, naming `function`, if the array was deleted or donated."""
@@ -332,7 +339,7 @@ class Array(ArrayMethods):
         """
         self.check_alive("block_until_ready")
         try:
-            self.buffer.block_until_ready()
+            watched("block_until_ready", self.buffer.block_until_ready)
         except compat.Failure as error:
             raise failure("block_until_ready", error) from error
         return self

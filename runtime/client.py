@@ -17,7 +17,7 @@ from anvl.runtime.memory import machine_memory
 from anvl.runtime.settings import runtime_settings
 
 __all__ = [
-    "EMBEDDED", "Client", "Device", "Placement", "Target", "check_process", "cpu_client",
+    "EMBEDDED", "Client", "Device", "Placement", "Target", "check_process", "cpu_client", "embed",
     "embedded_client", "embedded_target", "forked", "has_client", "is_orphan",
 ]  # fmt: skip
 
@@ -260,6 +260,14 @@ def embedded_client() -> Client:
         if _embedded is None:
             _embedded = cpu_client()
         return _embedded
+
+
+def embed(client: Client) -> None:
+    """Make this jaxlib's own client of the process, before another one is."""
+    global _embedded
+    with _lock:
+        assert _embedded is None
+        _embedded = client
 
 
 def embedded_target() -> Target:

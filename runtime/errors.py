@@ -55,6 +55,23 @@ class OutOfMemory(RuntimeFailure, MemoryError):
     """
 
 
+class DistributedError(RuntimeFailure):
+    """Several processes cannot work together: one is missing, was started otherwise, or has failed.
+
+    Raised by `anvl.distributed.initialize` and `barrier`, by calls whose programs run on devices of
+    several processes, and where their results are read.
+
+    Examples
+    --------
+    >>> import anvl
+    >>> try:
+    ...     anvl.distributed.barrier("epoch")
+    ... except anvl.DistributedError as error:
+    ...     print(str(error).partition(";")[0])
+    barrier: this process is the only one
+    """
+
+
 class ForkedProcess(RuntimeFailure):
     """The process was forked after the client had started; its threads are not in the child.
 

@@ -17,6 +17,7 @@ from anvl.runtime.array import Array, make_array
 from anvl.runtime.calls import check_calls
 from anvl.runtime.client import Placement, check_process
 from anvl.runtime.disk_cache import compile_or_load
+from anvl.runtime.distributed.waiting import watching
 from anvl.runtime.errors import RuntimeFailure, readable
 from anvl.runtime.execution.donation import Donation, Taker, taker
 from anvl.runtime.execution.execution_errors import deleted_argument, execution_failure
@@ -375,10 +376,11 @@ def _runner(handle: Any, place: Placement, calls_lapack: bool) -> Callable[..., 
     """XLA's function for a program, made to wait where too many at once would hang."""
     run: Callable[..., Any] = handle.execute_sharded
     if calls_lapack and splits_stacks(handle):
-        return in_turn(run)
-    if len(place.handles) > 1 and may_wait_for_ever(place.client) and has_collectives(handle):
-        return at_most_a_few(run)
-    return run
+        run = in_turn(run)
+    elif len(place.handles) > 1 and may_wait_for_ever(place.client) and has_collectives(handle):
+        run = at_most_a_few(run)
+    is_of_one_process = all(device.is_addressable for device in place.devices)
+    return run if is_of_one_process else watching(run, handle.execute_sharded)
 
 
 # As XLA says it: "No FFI handler registered for scale on a platform Host (canonical host)".

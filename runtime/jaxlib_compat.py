@@ -253,9 +253,12 @@ def initialize_plugin(name: str) -> None:
         xla_client.initialize_pjrt_plugin(name)
 
 
-def make_plugin_client(name: str, options: dict[str, Any]) -> Any:
-    """Make a client of a loaded and initialised plugin."""
-    return xla_client.make_c_api_client(name, options, None)
+def make_plugin_client(name: str, options: dict[str, Any], distributed_client: Any) -> Any:
+    """Make a client of a loaded and initialised plugin.
+
+    With the client of PJRT's coordination service, it reaches the devices of other processes.
+    """
+    return xla_client.make_c_api_client(name, options, distributed_client)
 
 
 def gpu_options() -> dict[str, Any]:
@@ -403,3 +406,54 @@ _NAMES_FUNCTIONS = {
     "stablehlo.composite": "decomposition",
     "stablehlo.custom_call": "called_computations",
 }
+
+
+# -- several processes -----------------------------------------------------------------------------
+
+# Only of a recoverable task do the others outlive its death; which side says so has changed.
+_RECOVERABLE = {"recoverable": True}
+
+
+def start_coordination(address: str, count: int, timeout: int, heartbeat_timeout: int) -> Any:
+    """Start PJRT's coordination service for processes that connect within `timeout` seconds."""
+    make = _jax.get_distributed_runtime_service
+    return make(
+        address,
+        count,
+        heartbeat_timeout=heartbeat_timeout,
+        cluster_register_timeout=timeout,
+        shutdown_timeout=timeout,
+        **(_RECOVERABLE if "recoverable" in (make.__doc__ or "") else {}),
+    )
+
+
+def connect_coordination(address: str, index: int, timeout: int, heartbeat_timeout: int) -> Any:
+    """A client of the service.  It ends the process if anything is wrong: check before."""
+    make = _jax.get_distributed_runtime_client
+    client = make(
+        address,
+        index,
+        init_timeout=timeout,
+        heartbeat_timeout=heartbeat_timeout,
+        shutdown_timeout=timeout,
+        shutdown_on_destruction=False,
+        use_compression=True,
+        **(_RECOVERABLE if "recoverable" in (make.__doc__ or "") else {}),
+    )
+    client.connect()
+    return client
+
+
+def make_cpu_client_of_job(client: Any, index: int, count: int, devices: int, host: str) -> Any:
+    """A CPU client with the devices of all processes, whose collectives are Gloo's.
+
+    `host` is the address at which the others reach this process.
+    """
+    collectives = _jax.make_gloo_tcp_collectives(distributed_client=client, hostname=host)
+    return make_cpu_client(
+        distributed_client=client,
+        node_id=index,
+        num_nodes=count,
+        collectives=collectives,
+        num_devices=devices,
+    )

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from anvl.runtime.distributed.status import peer_failure
 from anvl.runtime.errors import OutOfMemory, RuntimeFailure, readable
 from anvl.runtime.lazy import compat
 
@@ -23,11 +24,15 @@ _ADVICE = (
 
 
 def failure(what: str, error: BaseException) -> RuntimeFailure:
-    """The error to raise for one of the library below: `OutOfMemory` if memory was lacking."""
+    """The error to raise for one of the library below: `OutOfMemory` if memory was lacking.
+
+    It is a `DistributedError` if another process is the reason.
+    """
     if _is_out_of_memory(error):
         _collect()  # so that the caller may try again, as a program that runs cannot be
         return OutOfMemory(f"{what}: {readable(error).rstrip('.')}; {_ADVICE}")
-    return RuntimeFailure(f"{what}: {readable(error)}")
+    of_peer = peer_failure(what, error)
+    return of_peer or RuntimeFailure(f"{what}: {readable(error)}")
 
 
 def _is_out_of_memory(error: BaseException) -> bool:

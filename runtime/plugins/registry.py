@@ -22,6 +22,7 @@ from anvl.runtime.client import (
     check_process,
     embedded_client,
 )
+from anvl.runtime.distributed.processes import plugin_options
 from anvl.runtime.errors import PluginError, readable
 from anvl.runtime.lazy import compat
 from anvl.runtime.locks import fresh_lock
@@ -232,8 +233,9 @@ def _start(plugin: Plugin, function: str) -> Client:
             name, capsule = _load(plugin)
             said = attributes(api)
             cuda.register_handlers(gpu, capsule)
-            options = {**cuda.default_options(gpu), **plugin.options}
-            handle = compat.make_plugin_client(name, options)
+            of_job, distributed = plugin_options(bool(gpu))
+            options = {**cuda.default_options(gpu), **of_job, **plugin.options}
+            handle = compat.make_plugin_client(name, options, distributed)
         except (compat.Failure, ValueError, TypeError) as error:
             raise PluginError(f"{where}{_why_not(api, error)}") from error
     return Client(handle, plugin.name, attributes=said, library=plugin.path)
