@@ -15,10 +15,13 @@ import numpy as np
 import anvl.numpy as anp
 from anvl.core.promote import as_tracer
 from anvl.core.tracer import Tracer
+from anvl.dialect.core.op import emit
+from anvl.dialect.core.params.index_params import ScatterDims
 from anvl.dispatch.eager import public
 from anvl.docstrings.complete import complete as _complete
 from anvl.docstrings.of_nn import SEGMENTS as _ENTRIES
 from anvl.numpy.arrays.axes import int_of
+from anvl.numpy.functions.emitting import prim
 from anvl.runtime import hiding_frames
 
 __all__ = ["segment_max", "segment_min", "segment_prod", "segment_sum"]
@@ -173,12 +176,34 @@ def _combined(data: Any, ids: Any, count: int, name: str) -> Any:
         )
     rows = anp.reshape(rows, (ids.size, *rows.shape[ids.ndim :]))
     ids = anp.ravel(ids)
-    inside = anp.logical_and(anp.greater_equal(ids, 0), anp.less(ids, count))
-    # Rows that are left out go to one more segment, which is cut off.
-    place = anp.where(inside, anp.astype(anp.where(inside, ids, 0), "int32"), count)
-    start = anp.full((count + 1, *rows.shape[1:]), _neutral(name, rows.dtype), dtype=rows.dtype)
-    method = {"segment_sum": "add", "segment_prod": "multiply"}.get(name, name[-3:])
-    return getattr(start.at[place], method)(rows)[:count]
+    start = anp.full((count, *rows.shape[1:]), _neutral(name, rows.dtype), dtype=rows.dtype)
+    if 0 in rows.shape or not count:
+        return start
+    dims = ScatterDims(
+        update_window_dims=tuple(range(1, rows.ndim)),
+        inserted_window_dims=(0,),
+        scatter_dims_to_operand_dims=(0,),
+        index_vector_dim=1,
+    )
+    return prim(
+        "scatter", start, anp.reshape(_places(ids, count), (-1, 1)), rows,
+        scatter_dimension_numbers=dims, update_computation=_BODIES[name],
+        unique_indices=False, indices_are_sorted=False,
+    )[0]  # fmt: skip
+
+
+_BODIES = {
+    "segment_sum": emit.add, "segment_prod": emit.mul, "segment_min": emit.minimum,
+    "segment_max": emit.maximum,
+}  # fmt: skip
+
+
+def _places(ids: Any, count: int) -> Any:
+    """Signed indices of 32 bits or more; those outside stay outside, where a scatter skips them."""
+    if ids.dtype.kind == "i":
+        return ids if ids.dtype.itemsize >= 4 else anp.astype(ids, "int32")
+    inside = anp.less(ids, count)
+    return anp.where(inside, anp.astype(anp.where(inside, ids, 0), "int32"), count)
 
 
 def _neutral(name: str, dtype: np.dtype[Any]) -> Any:

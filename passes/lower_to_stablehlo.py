@@ -19,6 +19,7 @@ from anvl.passes.framework.walk import find, find_by_name
 from anvl.passes.functions.symbol_utils import functions_of
 from anvl.passes.lower import (
     barriers,
+    choices,
     converts,
     divisions,
     joined_pads,
@@ -43,8 +44,8 @@ __all__ = ["LowerToStablehlo"]
 _GUARDED = tuple(
     name
     for guard in (
-        barriers, converts, divisions, joined_pads, large_divisors, nan_guards, reassociation,
-        short_reductions, sort_keys, trip_counts,
+        barriers, choices, converts, divisions, joined_pads, large_divisors, nan_guards,
+        reassociation, short_reductions, sort_keys, trip_counts,
     )
     for name in guard.NAMES
 )  # fmt: skip
@@ -111,6 +112,7 @@ class LowerToStablehlo(Pass, argument=NAME):
         if self.platform == "cpu":
             large_divisors.guard_large_divisors(found)
             sort_keys.pack_sorts(found)  # last: it erases comparisons
+            choices.separate_branches(found)
             order_stacked_calls(module)
 
     def _lower(self, module: ir.Operation) -> None:

@@ -26,7 +26,7 @@ from anvl.dialect.core.types import (
     without_axes,
 )
 from anvl.dialect.ops.elementwise.complexes import complex_
-from anvl.dialect.ops.elementwise.elementary import add, and_, div, mul, neg, plus, sqrt, times
+from anvl.dialect.ops.elementwise.elementary import add, and_, div, mul, neg, or_, plus, sqrt, times
 from anvl.dialect.ops.elementwise.upcast import in_wide
 from anvl.dialect.ops.linalg.matrices import as_complex, conj, is_complex
 from anvl.dialect.ops.reduction.reduce import broadcast_along
@@ -216,8 +216,8 @@ def _slope(x: Value, y: Value, axes: Sequence[int], order: float, power: int) ->
 def _parts_of(x: Value, y: Value, axes: Sequence[int]) -> Value:
     """x / y; NaN for an infinite norm, whose direction is unknown.
 
-    Both are scaled by a power of two, since XLA multiplies by 1 / y, which is 0 for y > 2^126 (f32,
-    jaxlib 0.10).
+    Both are scaled by a power of two, so that y has a reciprocal: XLA would multiply by it anyway,
+    but where it cannot know that there is one, the lowering scales once more.
     """
     power = _RANGES[dtype_name(y.type.element_type)].scale
 
@@ -228,7 +228,8 @@ def _parts_of(x: Value, y: Value, axes: Sequence[int]) -> Value:
     up = emit.select(compared("LT", -power), full_like(y, 2.0**power), full_like(y, 1))
     scale = emit.select(compared("GT", power), full_like(y, 2.0**-power), up)
     length = mul(emit.select(emit.is_finite(y), nonzero_length(y), times(y, math.nan)), scale)
-    return div(mul(x, broadcast_along(scale, x, axes)), broadcast_along(length, x, axes))
+    reciprocal = div(full_like(length, 1), length)
+    return mul(mul(x, broadcast_along(scale, x, axes)), broadcast_along(reciprocal, x, axes))
 
 
 def _power(x: Value, exponent: float) -> Value:
@@ -248,19 +249,27 @@ def _euclidean(x: Value, axes: Sequence[int]) -> Value:
         limit = full_like(squares, 2.0**exponent)
         return emit.compare(squares, limit, comparison_direction=direction)
 
-    fits = and_(compared("GE", within.least), compared("LE", within.most))
+    outside = or_(compared("LT", within.least), compared("GT", within.most))
+
+    def scale(by: int) -> Value:
+        """2^by for small norms, 2^-by for large ones, 1 for others."""
+        small, large, one = (full_like(squares, 2.0**n) for n in (by, -by, 0))
+        return emit.select(outside, emit.select(compared("LT", 0), small, large), one)
 
     def of_multiples() -> Value:
-        up, down = (
-            times(sqrt(_sum_of_squares(times(x, 2.0**by), axes)), 2.0**-by)
-            for by in (within.scale, -within.scale)
-        )
-        return emit.select(fits, sqrt(squares), emit.select(compared("LT", 0), up, down))
+        multiples = broadcast_along(scale(within.scale), x, axes)
+        return _sum_of_squares(_times_real(x, multiples), axes)
 
-    # Two more sums if any norm needs them, otherwise no extra cost: 1e7 elements take as long as
-    # their sum of squares, 1.0 ms; scaled by the largest element they would take 41 (CPU, f32).
-    all_fit = emit.all(fits, axes=tuple(range(squares.type.rank)))
-    return _emit_if(all_fit, squares.type, lambda: sqrt(squares), of_multiples)
+    # One more sum if any norm needs it, otherwise no extra cost.
+    some_are = emit.any(outside, axes=tuple(range(squares.type.rank)))
+    total = _emit_choice(some_are, squares.type, lambda: squares, of_multiples)
+    return mul(sqrt(total), scale(-within.scale))
+
+
+def _times_real(x: Value, y: Value) -> Value:
+    if is_complex(x):
+        return complex_(mul(emit.real(x), y), mul(emit.imag(x), y))
+    return mul(x, y)
 
 
 def _sum_of_squares(x: Value, axes: Sequence[int]) -> Value:
@@ -270,12 +279,12 @@ def _sum_of_squares(x: Value, axes: Sequence[int]) -> Value:
     return emit.sum(mul(x, x), axes=axes)
 
 
-def _emit_if(
-    pred: Value, type_: Any, then: Callable[[], Value], otherwise: Callable[[], Value]
+def _emit_choice(
+    is_second: Value, type_: Any, first: Callable[[], Value], second: Callable[[], Value]
 ) -> Value:
     """Emit a conditional that computes one of two values of a type."""
-    choice = ir.Operation.create("stablehlo.if", [type_], [pred], regions=2)
-    for region, f in zip(choice.regions, (then, otherwise), strict=True):
+    choice = ir.Operation.create("stablehlo.if", [type_], [is_second], regions=2)
+    for region, f in zip(choice.regions, (second, first), strict=True):
         with ir.InsertionPoint(region.blocks.append()):
             ir.Operation.create("stablehlo.return", [], [f()])
     return choice.result

@@ -236,7 +236,8 @@ def _in_wide(value: Any, dtype: np.dtype[Any]) -> Any:
 def _filled_with(shape: Any, value: Any, dtype: Any) -> Any:
     sizes, own = sizes_of(shape, "full"), abstract(value, "full").dtype
     wanted = own if dtype is None else as_dtype(dtype)
-    if isinstance(value, _NUMBERS) and _kind(wanted) == _kind(own):
+    is_real = isinstance(value, bool | int) and _kind(wanted) in ("float", "complex")
+    if isinstance(value, _NUMBERS) and (is_real or _kind(wanted) == _kind(own)):
         return constant(value, wanted, sizes)
     of = as_tracer(value)
     if broadcast_shapes(of.shape, sizes, function="full") != sizes:

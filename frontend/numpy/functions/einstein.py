@@ -82,6 +82,9 @@ def _summed_products(subscripts: str, *xs: Any, precision: str, optimize: Any) -
         needed = set(output).union(*(term.letters for term in terms))
         while len(chosen) > 1:
             first, second, *rest = chosen
+            is_last = not terms and not rest
+            if is_last and _first_in(output, second, first) < _first_in(output, first, second):
+                first, second = second, first  # the result then needs no transposition
             still = needed.union(*(term.letters for term in rest))
             chosen = [_contracted(first, second, still, precision), *rest]
         terms += chosen
@@ -347,6 +350,12 @@ def _contracted(first: _Term, second: _Term, needed: set[str], precision: str) -
     )  # fmt: skip
     free = "".join(c for t in (first, second) for c in t.letters if c not in shared)
     return _Term(z, batch + free)
+
+
+def _first_in(output: str, term: _Term, other: _Term) -> int:
+    """The first place in the result of a letter that a product of two has from this term alone."""
+    own = [output.find(c) for c in term.letters if c not in other.letters]
+    return min((at for at in own if at >= 0), default=len(output))
 
 
 def _summed(term: _Term, needed: set[str]) -> _Term:

@@ -9,8 +9,10 @@
 // CHECK-LABEL: func.func @norm_adjoint(
 // CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2xf64>
 // CHECK:         %[[Y:.*]] = "anvl.norm"(%[[X]]) {{.*}}order = 2.0{{.*}} : f64
+// CHECK:         %[[RECIPROCAL:.*]] = "anvl.div"
 // CHECK:         %[[SCALED:.*]] = "anvl.mul"(%[[X]], %
-// CHECK:         %[[UNIT:.*]] = "anvl.div"(%[[SCALED]], %
+// CHECK:         %[[MANY:.*]] = "anvl.broadcast_in_dim"(%[[RECIPROCAL]])
+// CHECK:         %[[UNIT:.*]] = "anvl.mul"(%[[SCALED]], %[[MANY]])
 // CHECK:         %[[DX:.*]] = "anvl.mul"(%{{.*}}, %[[UNIT]])
 // CHECK:         return %[[Y]], %[[DX]]
 
