@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from anvl.dispatch.graph import trace as trace
     from anvl.dispatch.jit import clear_caches as clear_caches
     from anvl.dispatch.jit import jit as jit
+    from anvl.dispatch.partitioning.constraints import with_sharding as with_sharding
     from anvl.dispatch.transfers import block_until_ready as block_until_ready
     from anvl.dispatch.transfers import device_get as device_get
     from anvl.dispatch.transfers import device_put as device_put
@@ -208,6 +209,7 @@ _HOMES = {
     "vmap": "anvl.transforms.vmap",
     "while_loop": "anvl.control_flow.loops",
     "why_not_differentiable": "anvl.transforms.explain",
+    "with_sharding": "anvl.dispatch.partitioning.constraints",
 }
 _MODULES = (
     "debug", "distributed", "ffi", "flatten_util", "image", "lax", "nn", "numpy", "ops", "optim",

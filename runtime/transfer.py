@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from anvl.runtime.buffers import copied_buffer, is_single, send
 from anvl.runtime.client import Placement, check_process
 from anvl.runtime.lazy import compat
 from anvl.runtime.plugins.default_device import default_placement
-from anvl.runtime.sharding.placements import is_same_cut
+from anvl.runtime.sharding.placements import ShardedPlacement, is_same_cut
 from anvl.runtime.sharding.shards import shard_buffers
 from anvl.runtime.types import ArrayType, array_type, check_fits_memory, device_dtype, interned
 
@@ -67,6 +68,19 @@ def put(
     if aval is None:
         value, aval = _native(value, place, weak_type)
     return make_array(aval, send(value, aval, compat.COPY if copy else compat.ZERO_COPY))
+
+
+def placement_of(xs: Sequence[Any]) -> Placement | None:
+    """Where numbers go beside these: on the devices of the first array over several, or of the
+    first one; None if there is no array."""
+    first: Placement | None = None
+    for x in xs:
+        if type(x) is Array:
+            place = x.aval.placement.whole
+            if isinstance(place, ShardedPlacement):
+                return place
+            first = first or place
+    return first
 
 
 def _host_value(x: Any) -> np.ndarray[Any, Any]:

@@ -88,7 +88,7 @@ class ArrayValue:
     def __init__(self, x: Any) -> None:
         values = np.asarray(x)
         weak = getattr(x, "weak_type", False)
-        where = x.device if isinstance(x, Array) else None  # where the program runs
+        where = x.aval.placement if isinstance(x, Array) else None  # where the program runs
         self._key = values.dtype, values.shape, values.tobytes(), type(x), weak, where
 
     def __eq__(self, other: object) -> bool:

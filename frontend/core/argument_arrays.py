@@ -13,44 +13,54 @@ from anvl.core.arguments import Arguments, input_names, method_remedy, name_of
 from anvl.core.avals import aval
 from anvl.core.promote import NUMBER_LEVELS, abstract, common_dtype, number_value
 from anvl.core.ranges import check_fits
-from anvl.runtime import Array, Placement, default_placement, put
+from anvl.runtime import Array, Placement, ShardedPlacement, default_placement, placement_of, put
 
-__all__ = ["arrays_of", "converted", "number_dtype", "placement_of", "scalar_array"]
+__all__ = ["arrays_of", "converted", "number_dtype", "scalar_array"]
 
 
 def arrays_of(
     arguments: Arguments,
     f: Callable[..., Any],
     from_library: bool = False,
-    pinned: Placement | None = None,
+    pinned: Sequence[Placement | None] | None = None,
     donated: Collection[int] = (),
 ) -> list[Array]:
     """Leaves of the arguments of f as device arrays.
 
-    `from_library` marks a function of anvl.  Arrays are moved to `pinned`, if given; without it
-    numbers and NumPy arrays go where the first array is.  The leaves at `donated` are new arrays if
-    they were none, as the program deletes them.
+    `from_library` marks a function of anvl.  Arrays are moved to `pinned`, if given, but for those
+    where it is None.  Without it numbers and NumPy arrays go where the first array is; beside an
+    array over a mesh these, and arrays on one of its devices, go to each of them.  The leaves at
+    `donated` are new arrays if they were none, as the program deletes them.
     """
     leaves = arguments.leaves
-    place = placement_of(leaves) if pinned is None else pinned
-    arrays = [
-        x if type(x) is Array else _as_array(x, arguments, i, f, from_library, place)
-        for i, x in enumerate(leaves)
-    ]
     if pinned is not None:
-        arrays = [x if x.aval.placement is pinned else put(x, pinned) for x in arrays]
+        arrays = [
+            x if type(x) is Array else _as_array(x, arguments, i, f, from_library, place)
+            for i, (x, place) in enumerate(zip(leaves, pinned, strict=True))
+        ]
+        arrays = [
+            x if place is None or x.aval.placement is place else put(x, place)
+            for x, place in zip(arrays, pinned, strict=True)
+        ]
+    else:
+        place = placement_of(leaves)
+        arrays = [
+            x if type(x) is Array else _as_array(x, arguments, i, f, from_library, place)
+            for i, x in enumerate(leaves)
+        ]
+        if isinstance(place, ShardedPlacement):
+            arrays = [_beside(x, place) for x in arrays]
     for i in donated:
         if type(leaves[i]) in NUMBER_LEVELS:  # the arrays of numbers are cached
             arrays[i] = arrays[i].copy()
     return arrays
 
 
-def placement_of(leaves: Sequence[Any]) -> Placement | None:
-    """Where numbers go beside the first array; None if there is none."""
-    for x in leaves:
-        if type(x) is Array:
-            return x.aval.placement.whole
-    return None
+def _beside(x: Array, place: ShardedPlacement) -> Array:
+    """An array that meets others over a mesh: one on a device of it is copied to each."""
+    of = x.aval.placement
+    is_on_one = not isinstance(of, ShardedPlacement) and of.devices[0] in place.devices
+    return put(x, place) if is_on_one else x
 
 
 def _as_array(

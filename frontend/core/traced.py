@@ -17,6 +17,7 @@ from anvl.core.promote import abstract, as_tracer
 from anvl.core.tracer import Tracer
 from anvl.core.tracing import Program, Trace, trace_function
 from anvl.runtime import INFO, Array, hide_code_of, is_watched, phase
+from anvl.sharding.meshes import Mesh
 
 __all__ = ["Traced", "abstract_argument", "known_numbers", "trace_call"]
 
@@ -63,12 +64,14 @@ def trace_call(
     names: list[str] | None = None,
     values: Mapping[int, Any] = MappingProxyType({}),
     has_buckets: bool = False,
+    mesh: Mesh | None = None,
 ) -> Traced:
     """Trace f with tracers for the leaves of `arguments`, which are avals, arrays or numbers.
 
     Without `program` a new one is begun and the function is its `main`.  `names` are the paths of
     the leaves if they are known.  `values` replace some of the tracers, by position: see
-    `known_numbers`.  With `has_buckets` the new program is for several sizes.
+    `known_numbers`.  With `has_buckets` the new program is for several sizes; if given, it runs
+    over `mesh`.
     """
     names = names or input_names(f, arguments)
     avals = [abstract_argument(x, path, f) for x, path in zip(arguments.leaves, names, strict=True)]
@@ -86,6 +89,7 @@ def trace_call(
         return Traced(trace, names, avals, arguments.treedef, outputs, out_tree)
     program = Program()
     program.has_buckets = has_buckets
+    program.mesh = mesh
     program.title = name_of(f)
     with phase("trace", program.title, INFO) as now:
         trace, outputs = trace_function(flat, "main", avals, names, program)

@@ -29,12 +29,14 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp
 from anvl.dialect.core.types import dtype_name
 from anvl.passes.functions.symbol_utils import functions_of, is_private, needed_by
-from anvl.runtime import Array, Placement, begin_tracing, end_tracing, put
+from anvl.runtime import Array, Placement, begin_tracing, end_tracing, placement_of, put
+from anvl.sharding.specs import Sharding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from anvl.core.ranges import Meeting
+    from anvl.sharding.meshes import Mesh
 
 __all__ = ["Program", "Trace", "emit", "emit_unary", "is_constant", "trace_function"]
 
@@ -69,6 +71,8 @@ class Program:
         # Whether it is for all sizes of a bucket: then sizes that functions of anvl compute with,
         # as a mean does, are values of the program.
         self.has_buckets: bool = False
+        #: The mesh that it runs over, if its arguments or a constraint within it name one.
+        self.mesh: Mesh | None = None
 
     def discard(self, trace: Trace) -> None:
         """Erase the function of an abandoned trace: it is traced again, for other avals."""
@@ -138,11 +142,12 @@ class Program:
 
     @property
     def placement(self) -> Placement | None:
-        """Where the first captured array is that was on a device; None if there is none."""
-        for index, array in enumerate(self.captured):
-            if index not in self.unplaced and isinstance(array, Array):
-                return array.aval.placement
-        return None
+        """Where it runs by its mesh, or by the first captured array that was on a device, or over a
+        mesh; None if there is none."""
+        if self.mesh is not None:
+            return Sharding(self.mesh).placement
+        placed = [x for i, x in enumerate(self.captured) if i not in self.unplaced]
+        return placement_of(placed)
 
 
 _SMALL = 1 << 16  # bytes; copying these takes no longer than transferring them to a device

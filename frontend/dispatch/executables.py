@@ -29,6 +29,14 @@ from anvl.dispatch.interpreted_executable import (
 from anvl.dispatch.jit_options import DEFAULT, ProgramOptions, roll_pass
 from anvl.dispatch.lowering import captured_order, lower, serialize
 from anvl.dispatch.padding.padded_program import PaddedCall, padded_call
+from anvl.dispatch.partitioning.over_mesh import (
+    OverMesh,
+    check_devices,
+    joined_constant,
+    joined_types,
+    let_donate,
+    mark_shardings,
+)
 from anvl.dispatch.program_state import State, state_of
 from anvl.runtime import (
     INFO,
@@ -39,6 +47,7 @@ from anvl.runtime import (
     Executable,
     Placement,
     Rebuild,
+    ShardedPlacement,
     array_type,
     compile_lowered,
     default_placement,
@@ -73,7 +82,7 @@ class Program(NamedTuple):
     `ranges` are the checks of weak arguments, whose paths are `names`.  With `moves`, it runs
     elsewhere than where its arguments were put.  `state` is what it returns besides its results.
     With `padding` it is the program of a bucket, and `is_shared` if another size had it before: see
-    Note [Buckets].
+    Note [Buckets].  It `joins` arrays on one device of its mesh to those over it.
     """
 
     executable: Executable
@@ -86,6 +95,7 @@ class Program(NamedTuple):
     padding: PaddedCall | None = None
     is_shared: bool = False
     key_uses: tuple[tuple[int, Use], ...] = ()
+    joins: bool = False
 
     @property
     def is_generated(self) -> bool:
@@ -179,8 +189,11 @@ def compiled_program(
 ) -> Program:
     """Lower and compile a program for the types `key`, with outputs of `out_avals`."""
     place = options.place or _place_of(program, key, is_open)
+    given = key
+    key, joins = _types_at(place, key, options, names, is_open)
     unused: list[int] = []
     with passes_lock:
+        results = mark_shardings(program, key, place, options, out_avals, out_tree)
         ranges, key_uses = ranges_of(program), program.key_uses.of_arguments()
         target = INTERPRETER if options.interpreted else place.client.target
         lower(
@@ -192,6 +205,8 @@ def compiled_program(
             options.pad(),
             roll_pass(options.roll),
         )
+        if results is not None:
+            let_donate(program.module)
         order = captured_order(program.module)
         state = state_of(program.module)
         padding = padded_call(program.module, options, out_avals, state)
@@ -202,18 +217,16 @@ def compiled_program(
         artifact = serialize(program.module, client=client)
     _warn_of_unused(unused, key, names, options.function)
     is_shared = bool(padding and is_known and is_known(padding.digest, place))
-    moves = bool(key) and key[0].placement is not place
-    if moves:
-        key = [array_type(k.shape, k.dtype, place, k.weak_type) for k in key]
+    moves = key is not given and (is_open or joins)
     signature = key, out_avals, names
     if padding is not None:
         signature = padding.signature(key, names)
     executable, constants = executable_of(
-        artifact, order, program, *signature, place, options, calls, state, padding
+        artifact, order, program, *signature, place, options, calls, state, padding, results
     )
     return Program(
-        executable, constants, out_tree, names, ranges, moves and is_open, state, padding,
-        is_shared, key_uses,
+        executable, constants, out_tree, names, ranges, moves, state, padding, is_shared, key_uses,
+        joins,
     )  # fmt: skip
 
 
@@ -229,22 +242,20 @@ def executable_of(
     calls: tuple[HostCall, ...] = (),
     state: State | None = None,
     padding: PaddedCall | None = None,
+    results: OverMesh | None = None,
 ) -> tuple[Executable, list[Array]]:
     """The executable of an artifact, compiled if it is new, and its constants.
 
     `out_avals` lack those of its `state`.  Padded programs are the same with equal digests.
+    `results` say where those of a program over a mesh are.
     """
     out_avals = out_avals if state is None else state.added_to(out_avals)
-    moved = set(order) if options.place is not None else program.unplaced
-    constants = [
-        put(program.captured[i], place) if i in moved else program.captured[i] for i in order
-    ]
+    constants = _constants(program, order, place, options)
     arg_types = [*(c.aval for c in constants), *key]
     out_types = [array_type(a.shape, a.dtype, place, a.weak_type) for a in out_avals]
-    constant_names = [
-        named_constant(getattr(program.captured[i], "buffer", None), i) for i in order
-    ]
-    arguments = (*constant_names, *names)
+    out_types, over_mesh = (out_types, {}) if results is None else results.of(out_types)
+    captured = (getattr(program.captured[i], "buffer", None) for i in order)
+    arguments = (*map(named_constant, captured, order), *names)
     _check_places(arg_types, arguments, options.function)
     if options.interpreted:
         run_by_interpreter = InterpretedExecutable(
@@ -262,6 +273,7 @@ def executable_of(
         (options.function, donated) if donated else None,
         options.compiler_options,
         calls,
+        tuple(over_mesh.get("open_results", ())),
     )
     check_place(calls, place)
     compile_it = functools.partial(
@@ -275,6 +287,7 @@ def executable_of(
         donation=Donation(options.function, donated) if donated else None,
         callbacks=calls,
         title=program.title,
+        **over_mesh,
     )
     return _kept_or_compiled(identity, compile_it, program.title), constants
 
@@ -296,16 +309,44 @@ def _kept_or_compiled(
     return executable
 
 
+def _types_at(
+    place: Placement,
+    key: Sequence[ArrayType],
+    options: ProgramOptions,
+    names: Sequence[str],
+    is_open: bool,
+) -> tuple[Sequence[ArrayType], bool]:
+    """The types of arguments where a program runs, and whether some join others over a mesh."""
+    if isinstance(place, ShardedPlacement):
+        return joined_types(key, place, options, names, is_open)
+    if not key or key[0].placement is place:
+        return key, False
+    return [array_type(k.shape, k.dtype, place, k.weak_type) for k in key], False
+
+
+def _constants(
+    program: TracedProgram, order: Sequence[int], place: Placement, options: ProgramOptions
+) -> list[Array]:
+    """The arrays that a program closes over, where it runs."""
+    if isinstance(place, ShardedPlacement):
+        return [joined_constant(program.captured[i], place) for i in order]
+    moved = set(order) if options.place is not None else program.unplaced
+    return [put(program.captured[i], place) if i in moved else program.captured[i] for i in order]
+
+
 def _place_of(program: TracedProgram, key: Sequence[ArrayType], is_open: bool) -> Placement:
     """Where a program runs that is not pinned: where its arguments are, or what it closes over."""
-    if key and not is_open:
-        return key[0].placement
-    return program.placement or (key[0].placement if key else default_placement())
+    if program.mesh is not None or not key or is_open:
+        return program.placement or (key[0].placement if key else default_placement())
+    return key[0].placement
 
 
 def _check_places(types: Sequence[ArrayType], names: Sequence[str], function: str) -> None:
     """Refuse arrays of several placements: PJRT's own message speaks of replicas."""
     first = types[0] if types else None
+    if any(isinstance(of.placement, ShardedPlacement) for of in types):
+        check_devices(types, names, function)
+        return
     for of, name in zip(types, names, strict=True):
         if first is not None and of.placement is not first.placement:
             same = of.placement.client is first.placement.client

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from anvl.core.avals import Aval, aval_of_type
-from anvl.dialect.core.errors import PassError, TraceError
+from anvl.dialect.core.errors import PassError, ShardingError, TraceError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Int, Text, Texts
 from anvl.dialect.core.types import element_type, kind
@@ -155,7 +155,13 @@ def host_calls(module: ir.Module, functions: Sequence[HostFunction]) -> tuple[Ho
 
 
 def check_place(calls: Sequence[HostCall], place: Placement) -> None:
-    """Refuse calls of Python in a program for a plugin."""
+    """Refuse calls of Python in a program for a plugin, or over several devices."""
+    if calls and len(place.devices) > 1:
+        raise ShardingError(
+            f"callback: {calls[0]} cannot be called by a program over {len(place.devices)} "
+            "devices, each of which would call it; call it outside of the program, or check a "
+            "condition with anvl.check"
+        )
     if calls and place.client.name != EMBEDDED:
         raise RuntimeFailure(
             f"callback: {calls[0]} cannot be called on {place.devices[0]}, as PJRT plugins call no "

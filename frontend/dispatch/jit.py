@@ -44,6 +44,7 @@ from anvl.runtime import (
 from anvl.runtime import (
     clear_caches as clear_dispatchers,
 )
+from anvl.sharding.specs import mesh_of
 
 if TYPE_CHECKING:
     from anvl.captured.staleness import Captured, Staleness
@@ -156,13 +157,14 @@ class Jit:
         """
         arguments = self._static.split(args, kwargs)
         options = self._options.of_program(self._f, arguments)
+        places = self._options.places_to_lower(self._f, arguments)
         if options.padding is None:
-            traced = trace_call(self._f, self._static, arguments)
+            traced = trace_call(self._f, self._static, arguments, mesh=mesh_of(places))
         else:
             traced, options = _loaded("anvl.dispatch.padding.padded_program").traced_for_bucket(
                 self._f, self._static, arguments, options
             )
-        return _loaded("anvl.dispatch.stages").Lowered(traced, options)
+        return _loaded("anvl.dispatch.stages").Lowered(traced, options, places)
 
     @hiding_frames
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
@@ -269,7 +271,11 @@ class Jit:
         if options is PLAIN:
             return arrays_of(arguments, f, is_library)
         return arrays_of(
-            arguments, f, is_library, options.place(), options.donated_leaves(f, arguments)
+            arguments,
+            f,
+            is_library,
+            options.places(f, arguments, arguments.leaves),
+            options.donated_leaves(f, arguments),
         )
 
     def trace_and_compile(
@@ -286,7 +292,11 @@ class Jit:
         staleness = self.staleness()
         options = self._options.of_program(self._f, arguments)
         trace = functools.partial(
-            trace_call, self._f, self._static, has_buckets=options.padding is not None
+            trace_call,
+            self._f,
+            self._static,
+            has_buckets=options.padding is not None,
+            mesh=mesh_of(k.placement for k in key),
         )
         if staleness is None:
             traced, captured = trace(arguments), None
@@ -351,6 +361,13 @@ class Jit:
 
     def _call_in_trace(self, trace: Trace, arguments: Arguments) -> Any:
         """Trace into a function of the surrounding program, once, and call that."""
+        shardings, call = self._options.shardings, functools.partial(self._called, trace)
+        if shardings is None:
+            return call(arguments)
+        of = _loaded("anvl.dispatch.partitioning.constraints")
+        return of.call_with_shardings(shardings, self._f, arguments, call)
+
+    def _called(self, trace: Trace, arguments: Arguments) -> Any:
         if self._options.inline:
             args, kwargs = self._static.join(arguments)
             return tree.map(as_tracer, self._f(*args, **kwargs))
@@ -411,6 +428,8 @@ def jit(
     on_stale_closure: str | None = None,
     bucket: Mapping[str | int, int | tuple[int, ...]] | None = None,
     roll: bool | Literal["auto"] = "auto",
+    in_shardings: Any = None,
+    out_shardings: Any = None,
     **spelled: Unpack[ArgumentSpellings],
 ) -> Any:
     """Trace and compile a function at its first call for some dtypes and shapes; later ones run it.
@@ -418,26 +437,23 @@ def jit(
     Parameters
     ----------
     f : callable of arrays, numbers and pytrees of them
-    static : str, int or sequence of these, optional
-        Names or positions of arguments that are hashable values.
-    donate : str, int or sequence of these, optional
-        Names or positions of arguments whose memory results may take.
+    static, donate : str, int or sequence of these, optional
+        Names or positions of arguments that are hashable values; whose memory results may take.
     device : Device or str, optional
         Where every call runs, such as `"cpu:1"`; by default where its arrays are.
     inline, cache_size : bool, int
         Trace calls in traces into the functions there; how many programs are kept.
-    compiler_options : mapping, optional
-        XLA's, by name: `{"xla_backend_optimization_level": 0}`.
-    backend : str, optional
-        "interpreter": that of StableHLO runs the program, slowly, for debugging.
-    debug_nans : bool
-        Raise `NonFiniteError` for the op that made a result NaN or infinite; donate nothing.
-    on_stale_closure : str, optional
-        Where a closed-over value has changed: "retrace" (the default), "warn", "error" or "off".
+    compiler_options, backend : mapping, str, optional
+        XLA's, by name; "interpreter": that of StableHLO runs the program, slowly, for debugging.
+    debug_nans, on_stale_closure : bool, str
+        Raise `NonFiniteError` for the op that made a result NaN or infinite, donate nothing; where
+        a closed-over value has changed: "retrace" (the default), "warn", "error" or "off".
     bucket : mapping of str or int to int, optional
         Axes by argument, or by path (`"batch.x"`), that are padded to the next power of two.
     roll : bool or "auto"
         Whether repeated ops become loops: where that pays ("auto"), all (or an error), none.
+    in_shardings, out_shardings : Sharding, or pytree prefix of Sharding and None, optional
+        How arguments, which are copied there, and results lie over a mesh: `anvl.sharding`.
     **spelled : `static_argnums`, `static_argnames`, `donate_argnums`, `donate_argnames`, as in JAX
 
     Returns
@@ -446,7 +462,7 @@ def jit(
 
     Raises
     ------
-    TypeError, ValueError, TraceError, StaleClosureError, BucketError
+    TypeError, ValueError, TraceError, StaleClosureError, BucketError, ShardingError
         An option or argument is not as described; f needs a traced value, or cannot be padded.
 
     Examples
@@ -455,7 +471,8 @@ def jit(
     5.0
     """
     given = donate, device, inline, cache_size, compiler_options, backend, debug_nans, bucket, roll
-    make = functools.partial(_jitted, static, on_stale_closure, spelled, given)
+    given_all = (*given, in_shardings, out_shardings)
+    make = functools.partial(_jitted, static, on_stale_closure, spelled, given_all)
     return make if f is None else make(f)
 
 
@@ -473,7 +490,7 @@ def _jitted(
     arguments = StaticArguments(f, static)
     options = jit_options(f, arguments, donate, *others)
     policy = checked_policy(on_stale_closure)
-    *_, debug_nans, _, _ = given
+    *_, debug_nans, _, _, _, _ = given
     if debug_nans:  # the search for the op needs the arguments
         jitted = Jit(f, arguments, options._replace(donated=frozenset()), policy)
         return _loaded("anvl.dispatch.debug_nans").checked(jitted)

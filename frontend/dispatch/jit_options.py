@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from anvl.core.argument_roots import roots_of_leaves
 from anvl.core.arguments import Arguments, StaticArguments, name_of, positions_of
 from anvl.core.config import STALE_POLICIES
 from anvl.dispatch.padding.buckets import Bucket, PaddingPlan, buckets_of, plan_of
+from anvl.dispatch.partitioning.jit_shardings import JitShardings, jit_shardings
 from anvl.passes.pad import Pad, Record
 from anvl.passes.roll import Roll
 from anvl.passes.rolling.findings import Finding
-from anvl.runtime import Device, Placement, as_device
+from anvl.runtime import Array, Device, Placement, ShardedPlacement, as_device, placement_of
 
 __all__ = [
     "DEFAULT",
@@ -49,6 +50,8 @@ class ProgramOptions(NamedTuple):
         The ops of the program at other sizes, by which sizes are found in it.
     roll : bool or "auto"
         Whether repeated stretches become loops.
+    out_shardings : pytree of Sharding or None
+        A prefix of the results; None leaves them to the partitioner.
     """
 
     function: str = "jit"
@@ -59,6 +62,7 @@ class ProgramOptions(NamedTuple):
     padding: PaddingPlan | None = None
     reference: Record | None = None
     roll: Any = "auto"
+    out_shardings: Any = None
 
     def pad(self) -> Pad | None:
         """The pass that pads the program."""
@@ -103,6 +107,8 @@ class JitOptions(NamedTuple):
         The axes that are padded.
     roll : bool or "auto"
         Whether repeated stretches become loops.
+    shardings : JitShardings or None
+        How arguments and results lie on a mesh.
     """
 
     donated: frozenset[int | str] = frozenset()
@@ -113,10 +119,36 @@ class JitOptions(NamedTuple):
     interpreted: bool = False
     buckets: tuple[Bucket, ...] = ()
     roll: Any = "auto"
+    shardings: JitShardings | None = None
 
     def place(self) -> Placement | None:
         """The placement that the function is pinned to, if any."""
+        if self.shardings is not None:
+            return self.shardings.place
         return None if self.device is None else as_device(self.device, "jit").placement
+
+    def places(
+        self, f: Callable[..., Any], arguments: Arguments, leaves: Sequence[Any]
+    ) -> Sequence[Placement | None] | None:
+        """Where the leaves of a call go; None if they decide it."""
+        if self.shardings is not None:
+            return self.shardings.places(f, arguments, leaves)
+        place = self.place()
+        return None if place is None else [place] * len(leaves)
+
+    def places_to_lower(
+        self, f: Callable[..., Any], arguments: Arguments
+    ) -> list[Placement | None]:
+        """Where the leaves of a call go over a mesh; None for others."""
+        leaves = arguments.leaves
+        known = [x.aval.placement if isinstance(x, Array) else None for x in leaves]
+        if self.shardings is not None:
+            places = self.shardings.places(f, arguments, leaves)
+            return [there or here for here, there in zip(known, places, strict=True)]
+        place = placement_of(leaves)
+        if not isinstance(place, ShardedPlacement):
+            return [None] * len(leaves)
+        return [here if isinstance(here, ShardedPlacement) else place for here in known]
 
     def of_program(self, f: Callable[..., Any], arguments: Arguments) -> ProgramOptions:
         """The options of the program for these arguments."""
@@ -126,8 +158,9 @@ class JitOptions(NamedTuple):
         padding = plan_of(f, self.buckets, arguments) if self.buckets else None
         options = self.compiler_options
         return ProgramOptions(
-            name_of(f), self.place(), donated, options, self.interpreted, padding, roll=self.roll
-        )
+            name_of(f), self.place(), donated, options, self.interpreted, padding, roll=self.roll,
+            out_shardings=self.shardings and self.shardings.results,
+        )  # fmt: skip
 
     def donated_leaves(self, f: Callable[..., Any], arguments: Arguments) -> tuple[int, ...]:
         """The positions of the leaves of donated arguments."""
@@ -153,8 +186,13 @@ def jit_options(
     debug_nans: bool = False,
     bucket: Any = None,
     roll: Any = "auto",
+    in_shardings: Any = None,
+    out_shardings: Any = None,
 ) -> JitOptions:
     """Check the options of `jit`; its errors are those of `jit`."""
+    shardings = jit_shardings(f, static, in_shardings, out_shardings)
+    if shardings is not None:
+        _check_alone(device=device, backend=backend, bucket=bucket, debug_nans=debug_nans or None)
     if device is not None and not isinstance(device, Device | str):
         raise TypeError(
             f"jit: device must be a device or its name, got {device!r} of type "
@@ -179,8 +217,18 @@ def jit_options(
         ),
         buckets_of(f, static, bucket),
         _checked_roll(roll, bucket),
+        shardings,
     )
     return PLAIN if made == PLAIN else made
+
+
+def _check_alone(**others: Any) -> None:
+    for name, value in others.items():
+        if value is not None:
+            raise ValueError(
+                f"jit: in_shardings and out_shardings are for programs over a mesh, and "
+                f"{name}={value!r} for others: leave out one of them"
+            )
 
 
 def _checked_roll(roll: Any, bucket: Any) -> Any:

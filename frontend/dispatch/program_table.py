@@ -81,7 +81,9 @@ class ProgramTable:
         arrays = owner.arrays_of(arguments)
         types = tuple([x.aval for x in arrays])
         key: tuple[Any, ...] = (_ELSEWHERE, *types)
-        kept = self.programs.get(key) if _is_open(arguments) else None
+        kept = self.programs.get(key)
+        if kept is not None and not (kept.program.joins or _is_open(arguments)):
+            kept = None
         if kept is None:
             found = self.leaves_dispatch.call(arrays)
             if found is not MISS:

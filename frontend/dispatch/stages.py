@@ -26,6 +26,7 @@ from anvl.dispatch.lowering import (
     serialize,
 )
 from anvl.dispatch.padding.padded_program import padded_call
+from anvl.dispatch.partitioning.over_mesh import OverMesh, let_donate, mark_shardings
 from anvl.dispatch.program_state import state_of
 from anvl.passes.functions.narrowing import Cast
 from anvl.passes.mixed_precision import MixedPrecision
@@ -34,6 +35,8 @@ from anvl.runtime import (
     Array,
     ArrayType,
     Executable,
+    Placement,
+    ShardedPlacement,
     array_type,
     chosen_placement,
     embedded_client,
@@ -59,13 +62,26 @@ def module_text(module: ir.Module, debug_info: bool = False) -> str:
 class Lowered:
     """A lowered function for given arguments, at every stage from anvl ops to StableHLO."""
 
-    def __init__(self, traced: Traced, options: ProgramOptions = DEFAULT) -> None:
+    def __init__(
+        self,
+        traced: Traced,
+        options: ProgramOptions = DEFAULT,
+        places: Sequence[Placement | None] | None = None,
+    ) -> None:
         self._traced, self._options = traced, options
         self._findings: list[Finding] = []
         self._casts: list[Cast] = []
         program = traced.program
         # None is jaxlib's own client, which lowering does not need.
         self._place = options.place or program.placement or chosen_placement()
+        places = places or [None] * len(traced.in_avals)
+        self._places = [self._place] * len(places)
+        self._results: OverMesh | None = None
+        if isinstance(self._place, ShardedPlacement):
+            self._places = [self._place if place is None else place for place in places]
+            self._results = mark_shardings(
+                program, self._key(), self._place, options, traced.out_avals, traced.out_tree
+            )
         if options.interpreted:
             target = INTERPRETER
         else:
@@ -80,6 +96,15 @@ class Lowered:
             roll_pass(options.roll, self._findings.extend),
             MixedPrecision(on_report=self._casts.extend),
         )
+
+    def _key(self) -> list[ArrayType]:
+        """The types of the arguments, where the program runs."""
+        avals = self._traced.in_avals
+        first = embedded_client().devices[0].placement
+        return [
+            array_type(a.shape, a.dtype, place or first, a.weak_type)
+            for a, place in zip(avals, self._places, strict=True)
+        ]
 
     def mlir(self, stage: str = "stablehlo", *, debug_info: bool = False) -> str:
         """The program after a stage, as MLIR text.
@@ -192,9 +217,11 @@ class Compiled:
             check_interpretable(lowered._stages["stablehlo"], lowered._options.function)
         order = captured_order(lowered._stages["stablehlo"])
         self._traced, self._place = traced, place
-        key = [array_type(a.shape, a.dtype, place, a.weak_type) for a in traced.in_avals]
+        key = lowered._key()
         state = state_of(lowered._stages["stablehlo"])
         module = copied(lowered._stages["stablehlo"])
+        if lowered._results is not None:
+            let_donate(module)
         padding = padded_call(module, lowered._options, traced.out_avals, state)
         signature: tuple[Sequence[ArrayType], Sequence[Aval], Sequence[str]]
         signature = key, traced.out_avals, traced.names
@@ -212,6 +239,7 @@ class Compiled:
             calls,
             state,
             padding,
+            lowered._results,
         )
         ranges = ranges_of(traced.program)
         self._program = Program(
@@ -251,11 +279,13 @@ class Compiled:
         return self._program.run(arrays)
 
     def _checked(self, x: Any, i: int) -> Array:
+        kind = self.executable.arg_types[len(self._program.constants) + i]
         if isinstance(x, Array):
-            return x
+            is_joined = isinstance(kind.placement, ShardedPlacement)
+            return put(x, kind.placement) if is_joined else x
         of = abstract(x, f"compiled: argument {self._traced.names[i]}")
         value = number_value(x, of) if of.weak_type else x
-        return put(value, self._place, weak_type=of.weak_type)
+        return put(value, kind.placement, weak_type=of.weak_type)
 
     def hlo(self) -> str:
         """The program after XLA's own passes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from anvl.dialect.core.errors import ShardingError
@@ -22,7 +22,10 @@ from anvl.runtime import (
 )
 from anvl.sharding.meshes import Mesh
 
-__all__ = ["PartitionSpec", "Sharding", "placement_for", "placing_on", "sharding_of"]
+__all__ = [
+    "PartitionSpec", "Sharding", "label_of", "mesh_of", "placement_for", "placing_on",
+    "sharding_of",
+]  # fmt: skip
 
 
 class PartitionSpec(tuple[Any, ...]):
@@ -244,10 +247,10 @@ def placement_for(where: Any, shape: Sequence[int], function: str) -> Placement:
 
 def placing_on(mesh: Mesh) -> Callable[[Tiling], ShardedPlacement]:
     """The function that finds the placement on a mesh for a tiling that the partitioner chose."""
-    return lambda tiling: _sharding_for(mesh, tiling).placement
+    return lambda tiling: _of_tiling(mesh, tiling).placement
 
 
-def _sharding_for(mesh: Mesh, tiling: Tiling) -> Sharding:
+def _of_tiling(mesh: Mesh, tiling: Tiling) -> Sharding:
     """The sharding on a mesh, or on one whose axes are split, that has this tiling."""
     wanted = sharded_placement(mesh.devices, *tiling)
     for one in (mesh, _split(mesh)):
@@ -318,9 +321,18 @@ def sharding_of(x: Any) -> Sharding | Device:
             "anvl.with_sharding decides it"
         )
     place = x.aval.placement
-    if not isinstance(place, ShardedPlacement):
-        return x.device
+    return label_of(place) if isinstance(place, ShardedPlacement) else x.device
+
+
+def label_of(place: ShardedPlacement) -> Sharding:
+    """The sharding that a placement was made for; that of a program from text has no names."""
     if isinstance(place.label, Sharding):
         return place.label
     mesh = Mesh((len(place.devices),), ("devices",), devices=place.devices)
-    return _sharding_for(mesh, Tiling(place.tiles, place.held))
+    return _of_tiling(mesh, Tiling(place.tiles, place.held))
+
+
+def mesh_of(placements: Iterable[Placement | None]) -> Mesh | None:
+    """The mesh of the first placement over one; None if there is none."""
+    found = (place for place in placements if isinstance(place, ShardedPlacement))
+    return next((label_of(place).mesh for place in found), None)

@@ -49,6 +49,7 @@ def known_types(
             arguments if arg_types is None else arg_types,
             results if out_types is None else out_types,
         )
+    _check_arguments(handle, place, arg_types)
     if placing is None:
         return arg_types, out_types
     places = _result_places(handle, place, placing, len(out_types))
@@ -58,6 +59,17 @@ def known_types(
         else array_type(kind.shape, kind.dtype, found, kind.weak_type)
         for kind, found in zip(out_types, places, strict=True)
     ]
+
+
+def _check_arguments(handle: Any, place: Placement, arg_types: Sequence[ArrayType]) -> None:
+    """Refuse a program that takes arguments in other tiles: some versions end the process then."""
+    places = _places(handle.get_parameter_shardings(), place, named_by(place), len(arg_types))
+    for position, (found, of) in enumerate(zip(places, arg_types, strict=False)):
+        if isinstance(found, ShardedPlacement) and not is_same_cut(found, of.placement):
+            raise ValueError(
+                f"compile: argument {position} of the program is over {found}, and arg_types has "
+                f"{of} over {of.placement}; give the argument this sharding in the program"
+            )
 
 
 def _types_of(

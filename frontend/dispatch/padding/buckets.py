@@ -236,7 +236,7 @@ def bucketed(
 
 def padded_types(plan: PaddingPlan, key: Sequence[ArrayType]) -> list[ArrayType]:
     """The types of the arguments of a padded program, given those of the call."""
-    place = key[0].placement
+    place = key[0].placement.whole
     types = [
         array_type(plan.shape(i, of.shape), of.dtype, place, of.weak_type)
         for i, of in enumerate(key)

@@ -62,7 +62,7 @@ class PaddedCall(NamedTuple):
         """The arguments at the padded sizes, and the true sizes."""
         plan = self.plan
         found = [_resized(x, plan.shape(i, x.shape)) for i, x in enumerate(arrays)]
-        place = found[0].aval.placement
+        place = found[0].aval.placement.whole
         return [*found, *(_number(n, place) for n in plan.lengths)]
 
     def finished(

@@ -1,0 +1,1 @@
+"""Programs over a mesh: the shardings of arguments and results, and constraints within them."""
