@@ -978,6 +978,69 @@ module {
       %2 = irdl.any
       irdl.results(y: %2)
     }
+    irdl.operation @all_reduce {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, place: %1)
+      %2 = irdl.any
+      %3 = irdl.any
+      %4 = irdl.any
+      irdl.attributes {"mesh" = %2, "axes" = %3, "kind" = %4}
+      %5 = irdl.any
+      irdl.results(y: %5)
+    }
+    irdl.operation @all_gather {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, place: %1)
+      %2 = irdl.any
+      %3 = irdl.any
+      %4 = irdl.any
+      irdl.attributes {"mesh" = %2, "axes" = %3, "dimension" = %4}
+      %5 = irdl.any
+      irdl.results(y: %5)
+    }
+    irdl.operation @reduce_scatter {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, place: %1)
+      %2 = irdl.any
+      %3 = irdl.any
+      %4 = irdl.any
+      irdl.attributes {"mesh" = %2, "axes" = %3, "dimension" = %4}
+      %5 = irdl.any
+      irdl.results(y: %5)
+    }
+    irdl.operation @all_to_all {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, place: %1)
+      %2 = irdl.any
+      %3 = irdl.any
+      %4 = irdl.any
+      %5 = irdl.any
+      irdl.attributes {"mesh" = %2, "axes" = %3, "split_dimension" = %4, "concat_dimension" = %5}
+      %6 = irdl.any
+      irdl.results(y: %6)
+    }
+    irdl.operation @collective_permute {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, place: %1)
+      %2 = irdl.any
+      %3 = irdl.any
+      %4 = irdl.any
+      irdl.attributes {"mesh" = %2, "axes" = %3, "pairs" = %4}
+      %5 = irdl.any
+      irdl.results(y: %5)
+    }
+    irdl.operation @axis_index {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.attributes {"mesh" = %0, "axes" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
     irdl.operation @with_sharding {
       %0 = irdl.any
       irdl.operands(x: %0)

@@ -43,6 +43,7 @@ from anvl.dialect.ops.reduction import normalize as normalize
 from anvl.dialect.ops.reduction import reduce as reduce
 from anvl.dialect.ops.reduction import reduce_region as reduce_region
 from anvl.dialect.ops.reduction import softmax as softmax
+from anvl.dialect.ops.sharding import collectives as collectives
 from anvl.dialect.ops.sharding import with_sharding as with_sharding
 from anvl.dialect.ops.special import bessel as bessel
 from anvl.dialect.ops.special import incomplete as incomplete

@@ -9,6 +9,7 @@ __all__ = ["LAX"]
 _PARAMETERS = {
     "array": "array",
     "axis": "int: The axis, negative ones from the end.",
+    "axis_name": "str or tuple of str: The axis of `vmap(axis_name=)`, or of the mesh.",
     "dimension": "int: The axis, negative ones from the end.",
     "dimensions": "sequence of int: The axes.",
     "dtype": "dtype",
@@ -21,13 +22,16 @@ _PARAMETERS = {
     "operand": "array",
     "reverse": "bool: Whether to begin at the end.",
     "rhs": "array",
+    "scatter_dimension": "int: The axis whose parts go to the members, one to each.",
     "shape": "sequence of int: The sizes of the axes.",
     "start_index": "int or array: An integer, which may be traced.",
     "start_indices": "sequence of int or arrays: An integer for each axis; they may be traced.",
+    "tiled": "bool: Whether parts of several elements are cut and joined along axes of x.",
     "update": "array: What is put there; converted to the dtype of the operand.",
     "x": "array",
     "y": "array: Broadcasts with x.",
 }
+_NAMED = {"x": "array or pytree of arrays"}
 _CONV = {
     "lhs": "array: A batch of features: [batch, features, *spatial].",
     "rhs": "array: The kernel: [outputs, inputs, *spatial].",
@@ -42,6 +46,15 @@ _STATIC_SLICE = {
     "strides": "sequence of int: Steps; by default 1.",
 }
 _OWN = {
+    **dict.fromkeys(("pmax", "pmean", "pmin", "psum_scatter"), _NAMED),
+    "all_gather": _NAMED | {"axis": "int: Where the parts lie in the result."},
+    "all_to_all": _NAMED
+    | {
+        "split_axis": "int: The axis whose parts go to the members, one to each.",
+        "concat_axis": "int: The axis of the result along which the parts lie.",
+    },
+    "ppermute": _NAMED | {"perm": "sequence of pairs of int: Source and target."},
+    "pshuffle": _NAMED | {"perm": "sequence of int: For each member, whose x it gets."},
     "broadcast": {"sizes": "sequence of int: The sizes of the new axes."},
     "broadcast_in_dim": {"broadcast_dimensions": "sequence of int: One for each axis of operand."},
     "clamp": {
@@ -103,6 +116,11 @@ _RESULTS = {
     ),
     "Array of the shape of x; integers and bools give floats.": "rsqrt",
     "Array of the shape and dtype that the three have together.": "clamp",
+    "Of the structure, shapes and dtypes of x.": "pmax pmin ppermute pshuffle",
+    "Of the structure and shapes of x; integers and bools give floats.": "pmean",
+    "Of the structure and dtypes of x.": "all_gather all_to_all psum_scatter",
+    "Scalar i32.": "axis_index",
+    "int": "axis_size",
     "Array without the axis, of the dtype `index_dtype`.": "argmax argmin",
     "Array of shape (..., m, n).": "batch_matmul",
     "Array of the new axes, then those of the operand, in its dtype.": "broadcast",

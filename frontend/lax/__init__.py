@@ -56,6 +56,17 @@ from anvl.lax.lax_arrays import sort as sort
 from anvl.lax.lax_arrays import split as split
 from anvl.lax.lax_arrays import squeeze as squeeze
 from anvl.lax.lax_arrays import transpose as transpose
+from anvl.lax.lax_collectives import all_gather as all_gather
+from anvl.lax.lax_collectives import all_to_all as all_to_all
+from anvl.lax.lax_collectives import axis_index as axis_index
+from anvl.lax.lax_collectives import axis_size as axis_size
+from anvl.lax.lax_collectives import pmax as pmax
+from anvl.lax.lax_collectives import pmean as pmean
+from anvl.lax.lax_collectives import pmin as pmin
+from anvl.lax.lax_collectives import ppermute as ppermute
+from anvl.lax.lax_collectives import pshuffle as pshuffle
+from anvl.lax.lax_collectives import psum as psum
+from anvl.lax.lax_collectives import psum_scatter as psum_scatter
 from anvl.lax.lax_elementwise import clamp as clamp
 from anvl.lax.lax_elementwise import div as div
 from anvl.lax.lax_elementwise import rem as rem
@@ -140,23 +151,24 @@ from anvl.scipy.special import zeta as zeta
 from anvl.transforms.stop_gradient import stop_gradient as stop_gradient
 
 __all__ = [
-    "ConvDimensionNumbers", "abs", "acos", "acosh", "add", "argmax", "argmin", "asin", "asinh",
-    "associative_scan", "atan", "atan2", "atanh", "batch_matmul", "bessel_i0e", "bessel_i1e",
-    "betainc", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "broadcast",
-    "broadcast_in_dim", "broadcast_shapes", "broadcasted_iota", "cbrt", "ceil", "clamp",
-    "concatenate", "cond", "conj", "conv", "conv_dimension_numbers", "conv_general_dilated",
-    "conv_with_general_padding", "convert_element_type", "cos", "cosh", "cumlogsumexp", "cummax",
-    "cummin", "cumprod", "cumsum", "custom_linear_solve", "custom_root", "digamma", "div", "dot",
-    "dot_general", "dynamic_index_in_dim", "dynamic_slice", "dynamic_slice_in_dim",
-    "dynamic_update_index_in_dim", "dynamic_update_slice", "dynamic_update_slice_in_dim", "eq",
-    "erf", "erf_inv", "erfc", "exp", "exp2", "expand_dims", "expm1", "floor", "fori_loop", "full",
-    "full_like", "ge", "gt", "igamma", "igammac", "imag", "index_in_dim", "iota", "is_finite", "le",
-    "lgamma", "log", "log1p", "logistic", "lt", "map", "max", "min", "mul", "ne", "neg",
-    "nextafter", "pad", "polygamma", "population_count", "pow", "real", "reciprocal", "reduce",
-    "reduce_window", "rem", "reshape", "rev", "rsqrt", "scan", "select", "shift_left",
-    "shift_right_arithmetic", "shift_right_logical", "sign", "sin", "sinh", "slice", "slice_in_dim",
-    "sort", "split", "sqrt", "square", "squeeze", "stop_gradient", "sub", "switch", "tan", "tanh",
-    "top_k", "transpose", "while_loop", "zeta",
+    "ConvDimensionNumbers", "abs", "acos", "acosh", "add", "all_gather", "all_to_all", "argmax",
+    "argmin", "asin", "asinh", "associative_scan", "atan", "atan2", "atanh", "axis_index",
+    "axis_size", "batch_matmul", "bessel_i0e", "bessel_i1e", "betainc", "bitwise_and",
+    "bitwise_not", "bitwise_or", "bitwise_xor", "broadcast", "broadcast_in_dim", "broadcast_shapes",
+    "broadcasted_iota", "cbrt", "ceil", "clamp", "concatenate", "cond", "conj", "conv",
+    "conv_dimension_numbers", "conv_general_dilated", "conv_with_general_padding",
+    "convert_element_type", "cos", "cosh", "cumlogsumexp", "cummax", "cummin", "cumprod", "cumsum",
+    "custom_linear_solve", "custom_root", "digamma", "div", "dot", "dot_general",
+    "dynamic_index_in_dim", "dynamic_slice", "dynamic_slice_in_dim", "dynamic_update_index_in_dim",
+    "dynamic_update_slice", "dynamic_update_slice_in_dim", "eq", "erf", "erf_inv", "erfc", "exp",
+    "exp2", "expand_dims", "expm1", "floor", "fori_loop", "full", "full_like", "ge", "gt", "igamma",
+    "igammac", "imag", "index_in_dim", "iota", "is_finite", "le", "lgamma", "log", "log1p",
+    "logistic", "lt", "map", "max", "min", "mul", "ne", "neg", "nextafter", "pad", "pmax", "pmean",
+    "pmin", "polygamma", "population_count", "pow", "ppermute", "pshuffle", "psum", "psum_scatter",
+    "real", "reciprocal", "reduce", "reduce_window", "rem", "reshape", "rev", "rsqrt", "scan",
+    "select", "shift_left", "shift_right_arithmetic", "shift_right_logical", "sign", "sin", "sinh",
+    "slice", "slice_in_dim", "sort", "split", "sqrt", "square", "squeeze", "stop_gradient", "sub",
+    "switch", "tan", "tanh", "top_k", "transpose", "while_loop", "zeta",
 ]  # fmt: skip
 
 _respell(globals(), _FORMS, _LONG_FORMS)

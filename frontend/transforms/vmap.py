@@ -18,8 +18,10 @@ from anvl.core.trace_state import current
 from anvl.core.traced import Traced, known_numbers, trace_call
 from anvl.dialect.core.captures import operands_of
 from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.shardings import MeshShape
 from anvl.dispatch.nested_calls import call_function
 from anvl.passes.functions.symbol_utils import body_of, callee_of, functions_of
+from anvl.sharding.named_axes import NamedAxis, binding
 from anvl.transforms.declare import check_callable, closed_over, declare_vmap, runnable
 
 __all__ = ["vmap"]
@@ -31,6 +33,7 @@ def vmap(
     in_axes: Any = 0,
     out_axes: Any = 0,
     axis_size: int | None = None,
+    axis_name: str | None = None,
 ) -> Any:
     """Vectorize f over a batch.
 
@@ -45,6 +48,8 @@ def vmap(
         The batch axis of each result; None for results that are equal for all members.
     axis_size : int, optional
         The size of the batch, if no argument is batched.
+    axis_name : str, optional
+        A name for the batch axis, along which members combine values by `anvl.lax.psum` and others.
 
     Returns
     -------
@@ -56,7 +61,7 @@ def vmap(
         Batch sizes differ, an axis is out of range, or the axes do not fit the structure of the
         arguments (the message names the paths).
     TypeError
-        An axis is not an integer.
+        An axis is not an integer, or its name is no identifier.
 
     Examples
     --------
@@ -66,23 +71,30 @@ def vmap(
     [21. 43.]
     """
     if f is None:
-        return functools.partial(vmap, in_axes=in_axes, out_axes=out_axes, axis_size=axis_size)
+        return functools.partial(
+            vmap, in_axes=in_axes, out_axes=out_axes, axis_size=axis_size, axis_name=axis_name
+        )
     check_callable("vmap", f)
-    if isinstance(in_axes, list):
-        in_axes = tuple(in_axes)
+    in_axes = tuple(in_axes) if isinstance(in_axes, list) else in_axes
     if not isinstance(in_axes, tuple) and not _is_axis(in_axes):
         raise TypeError(
             f"vmap: in_axes is {in_axes!r}; give an integer, None, or a tuple with an entry for "
             f"each argument of {name_of(f)}"
         )
-    if axis_size is not None and (not _is_axis(axis_size) or axis_size < 0):
-        raise TypeError(f"vmap: axis_size is {axis_size!r}; it must be an integer of at least 0")
-    request = _Request(f, in_axes, out_axes, axis_size)
+    _check_axis_of_members(axis_size, axis_name)
+    request = _Request(f, in_axes, out_axes, axis_size, axis_name=axis_name)
 
     def in_trace(*args: Any, **kwargs: Any) -> Any:
         return request.emit(*args, **kwargs)
 
     return runnable(f, in_trace, f"{name_of(f)} of each member of a batch, along {in_axes!r}.")
+
+
+def _check_axis_of_members(size: Any, name: Any) -> None:
+    if size is not None and (not _is_axis(size) or size < 0):
+        raise TypeError(f"vmap: axis_size is {size!r}; it must be an integer of at least 0")
+    if name is not None and not (isinstance(name, str) and name.isidentifier()):
+        raise TypeError(f"vmap: axis_name is {name!r}; give a name such as 'i'")
 
 
 def emit_along(f: Callable[..., Any], directions: Any, out_axes: int = 0) -> Any:
@@ -107,6 +119,7 @@ class _Request:
         out_axes: Any,
         axis_size: int | None,
         is_implicit: bool = False,
+        axis_name: str | None = None,
     ) -> None:
         self.f = f
         self.name = name_of(f)
@@ -114,6 +127,7 @@ class _Request:
         self.out_axes = out_axes
         self.axis_size = axis_size
         self.is_implicit = is_implicit
+        self.axis_name = axis_name
 
     def emit(self, *args: Any, **kwargs: Any) -> Any:
         trace = current.trace
@@ -130,11 +144,13 @@ class _Request:
         members = [
             of if axis is None else _member(of, axis) for of, axis in zip(avals, axes, strict=True)
         ]
-        nested = self._traced(static, arguments, members, paths)
+        place, nested = self._traced_along(size, static, arguments, members, paths)
         outer = closed_over(nested)
+        members += [x.aval for x in outer]
+        batched += _put_places(outer, place, size, len(operands))
         out_axes = self._out_axes(nested, batched)
         results = [i for i, axis in enumerate(out_axes) if axis is not None]
-        inputs = [*_with_axis(members, batched, size), *(x.aval for x in outer)]
+        inputs = _with_axis(members, batched, size)
         outputs = _with_axis(nested.out_avals, results, size)
         name = declare_vmap(
             trace, nested, inputs, batched, outputs, results, size, self.is_implicit
@@ -145,6 +161,15 @@ class _Request:
             for y, axis in zip(found, out_axes, strict=True)
         ]
         return tree.unflatten(nested.out_tree, moved)
+
+    def _traced_along(self, size: int, *call: Any) -> tuple[Any, Traced]:
+        """The traced function, and its place along the named axis: a tracer that it may read."""
+        if self.axis_name is None:
+            return None, self._traced(*call)
+        place = as_tracer(anp.zeros((), np.int32))
+        mesh = MeshShape((self.axis_name,), (max(size, 1),))
+        with binding({self.axis_name: NamedAxis(mesh, place)}):
+            return place, self._traced(*call)
 
     def _traced(
         self,
@@ -240,6 +265,17 @@ class _Request:
                     f"vmap: out_axes is None for {path} of {self.name}, which differs from member "
                     "to member; give it an axis"
                 )
+
+
+def _put_places(outer: list[Any], place: Any, size: int, first: int) -> list[int]:
+    """Replace the place of one member, if the function reads it, by those of all.
+
+    Returns its position among the arguments, of which `first` are before `outer`.
+    """
+    found = [i for i, x in enumerate(outer) if x is place]
+    for i in found:
+        outer[i] = anp.arange(size, dtype=np.int32)
+    return [first + i for i in found]
 
 
 def _is_batched(

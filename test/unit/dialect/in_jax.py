@@ -32,6 +32,10 @@ WITHOUT = {
     "stop_gradient": "jax.lax's is no op of its own: the identity",
     "tag": "jax's names are for checkpoints alone",
     "with_sharding": "jax.lax's needs the devices of a mesh",
+    **dict.fromkeys(
+        "all_reduce all_gather reduce_scatter all_to_all collective_permute axis_index".split(),
+        "jax.lax's are for the members of a batch, or devices",
+    ),
     "norm": "jax.numpy's is composed of sums",
     "ldexp": "jax.numpy's is composed of products",
     "mulhi": "jax.lax of 0.10.2 has none",

@@ -332,6 +332,12 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "stop_gradient": lambda x: x,
     "tag": lambda x, label: x,
     "with_sharding": lambda x, mesh, spec: x,
+    # Along axes of one device; those of several are in test_collectives.py and test_shard_map.py.
+    **dict.fromkeys(
+        ("all_reduce", "all_gather", "reduce_scatter", "all_to_all"), lambda x, place, **params: x
+    ),
+    "collective_permute": lambda x, place, mesh, axes, pairs: x if pairs else np.zeros_like(x),
+    "axis_index": lambda mesh, axes: np.int32(0),
     "reduce_precision": lambda x, exponent_bits, mantissa_bits: x,  # sampled with all bits
     "cbrt": np.cbrt,
     "sin": np.sin,

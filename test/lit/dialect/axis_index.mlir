@@ -1,0 +1,22 @@
+// RUN: anvl-opt %s --verify-roundtrip | filecheck %s
+// RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
+// RUN: %run %s --function=alone --args='[]' | %numbers %s
+
+// Device d of a mesh of 2 times 4 stands at d rem 4 along y; along one device, at 0.
+
+// CHECK: "anvl.axis_index"() {axes = ["y"], mesh = "x=2,y=4"}
+// HLO-LABEL: func.func @axis_index(
+// HLO:         %[[D:.*]] = stablehlo.partition_id
+// HLO-NEXT:    %[[I:.*]] = stablehlo.convert %[[D]]
+// HLO-DAG:     stablehlo.divide
+// HLO:         stablehlo.remainder
+func.func @axis_index() -> tensor<i32> {
+  %i = "anvl.axis_index"() {axes = ["y"], mesh = "x=2,y=4"} : () -> tensor<i32>
+  return %i : tensor<i32>
+}
+
+// NUMBERS: i32[] 0
+func.func @alone() -> tensor<i32> {
+  %i = "anvl.axis_index"() {axes = ["x"], mesh = "x=1,y=4"} : () -> tensor<i32>
+  return %i : tensor<i32>
+}
