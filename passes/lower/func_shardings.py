@@ -1,13 +1,23 @@
-"""The attribute `anvl.sharding` of arguments and results, in the form that XLA reads."""
+"""The attribute `anvl.sharding` of arguments and results, in the form that XLA reads.
+
+Note [Convolutions over a mesh]
+
+The gradient of a convolution's kernel is a convolution of the images with the cotangent, whose
+window has the size of an image.  If both are cut along spatial dimensions, and there are copies
+along another axis of the mesh, XLA sums over all devices, and the result is too large by the number
+of copies (jaxlib 0.10.2; JAX has it, too).  So over a mesh of several axes the second operand of a
+convolution is whole along its spatial dimensions: a kernel is in any case, a cotangent is gathered.
+"""
 
 from anvl.dialect.core.attributes import SHARDING, entries_of
-from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.shardings import MeshShape, Spec
+from anvl.dialect.core.mlir import ir, stablehlo
+from anvl.dialect.core.shardings import OPEN, MeshShape, Spec
 from anvl.dialect.ops.sharding.with_sharding import (
     FRONTEND,
     frontend_attributes,
     placement_call,
 )
+from anvl.passes.framework.walk import find
 from anvl.passes.functions.placements import ARGUMENTS, RESULTS, shardings_of
 from anvl.passes.functions.symbol_utils import body_of, functions_of, terminator_of
 
@@ -28,6 +38,7 @@ def lower_func_shardings(argument: str, module: ir.Operation) -> None:
         of_results = shardings_of(argument, function, RESULTS)
         if of_arguments:
             _mark_arguments(function, of_arguments)
+            _keep_windows_whole(function, of_arguments[min(of_arguments)][0])
         block = body_of(function)
         if of_results and block is not None:
             _mark_results(function, block, of_results)
@@ -59,3 +70,17 @@ def _mark_results(
         for entries in all_:
             entries.pop(SHARDING, None)
         function.attributes[RESULTS] = ir.ArrayAttr.get([ir.DictAttr.get(a) for a in all_])
+
+
+def _keep_windows_whole(function: ir.Operation, mesh: MeshShape) -> None:
+    """Ask for windows that are not cut: Note [Convolutions over a mesh]."""
+    if sum(size > 1 for size in mesh.sizes) < 2:  # no copies of what is cut
+        return
+    for op in find(function, "stablehlo.convolution"):
+        window = op.operands[1]
+        numbers = stablehlo.ConvDimensionNumbers(op.attributes["dimension_numbers"])
+        spatial = numbers.kernel_spatial_dimensions
+        spec = [() if i in spatial else (OPEN,) for i in range(len(window.type.shape))]
+        with function.context, op.location, ir.InsertionPoint(op):
+            whole = placement_call("Sharding", window, "sharding", mesh, Spec(tuple(spec)))
+        op.operands[1] = whole
