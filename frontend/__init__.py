@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from anvl.core.importing import load_module as _load_module
 
 if TYPE_CHECKING:
+    from anvl import checkpointing as checkpointing
     from anvl import debug as debug
     from anvl import distributed as distributed
     from anvl import ffi as ffi
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from anvl.dialect.core.errors import AnvlError as AnvlError
     from anvl.dialect.core.errors import BucketError as BucketError
     from anvl.dialect.core.errors import CheckError as CheckError
+    from anvl.dialect.core.errors import CheckpointError as CheckpointError
     from anvl.dialect.core.errors import CompileCountError as CompileCountError
     from anvl.dialect.core.errors import ExportError as ExportError
     from anvl.dialect.core.errors import KeyReuseError as KeyReuseError
@@ -130,6 +132,7 @@ _HOMES = {
     "CacheWarning": "anvl.runtime",
     "CallbackError": "anvl.runtime",
     "CheckError": "anvl.dialect.core.errors",
+    "CheckpointError": "anvl.dialect.core.errors",
     "BucketError": "anvl.dialect.core.errors",
     "CompileCountError": "anvl.dialect.core.errors",
     "Device": "anvl.runtime",
@@ -212,9 +215,9 @@ _HOMES = {
     "with_sharding": "anvl.dispatch.partitioning.constraints",
 }
 _MODULES = (
-    "debug", "distributed", "ffi", "flatten_util", "image", "lax", "nn", "numpy", "ops", "optim",
-    "prim", "profiler", "random", "safetensors", "scipy", "sharding", "testing", "tree",
-    "tree_util", "windows",
+    "checkpointing", "debug", "distributed", "ffi", "flatten_util", "image", "lax", "nn", "numpy",
+    "ops", "optim", "prim", "profiler", "random", "safetensors", "scipy", "sharding", "testing",
+    "tree", "tree_util", "windows",
 )  # fmt: skip
 
 __version__ = "0.1.0"

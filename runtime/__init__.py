@@ -81,7 +81,7 @@ from anvl.runtime.sharding.placements import (
 )
 from anvl.runtime.sharding.shards import Shard
 from anvl.runtime.tracebacks import hide_code_of, hide_frames, hiding_frames
-from anvl.runtime.transfer import placement_of, put
+from anvl.runtime.transfer import placement_of, put, put_parts
 from anvl.runtime.types import ArrayType, array_type
 
 __all__ = [
@@ -154,6 +154,7 @@ __all__ = [
     "phase",
     "placement_of",
     "put",
+    "put_parts",
     "register_handler",
     "register_plugin",
     "registered_handlers",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,8 @@ from anvl.runtime.client import Placement, check_process
 from anvl.runtime.lazy import compat
 from anvl.runtime.plugins.default_device import default_placement
 from anvl.runtime.sharding.placements import ShardedPlacement, is_same_cut
-from anvl.runtime.sharding.shards import shard_buffers
+from anvl.runtime.sharding.resharding import can_reshard, resharded
+from anvl.runtime.sharding.shards import assembled, shard_buffers, shard_type
 from anvl.runtime.types import ArrayType, array_type, check_fits_memory, device_dtype, interned
 
 
@@ -83,6 +84,49 @@ def placement_of(xs: Sequence[Any]) -> Placement | None:
     return first
 
 
+def put_parts(
+    shape: Sequence[int],
+    dtype: Any,
+    placement: Placement,
+    part: Callable[[tuple[slice, ...]], np.ndarray[Any, Any]],
+    *,
+    weak_type: bool = False,
+) -> Array:
+    """Put an array of which each device of this process gets its part.
+
+    Parameters
+    ----------
+    shape, dtype
+        Of the whole array.
+    placement
+        Where to.
+    part
+        Gives the values, of this dtype, at a place in the array: once for devices with copies.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import anvl.runtime as rt
+    >>> place = rt.sharded_placement(rt.cpu_client(2).devices, (2,))
+    >>> rt.put_parts((4,), "int32", place, lambda at: np.full(2, at[0].start, "int32")).tolist()
+    [0, 0, 2, 2]
+    """
+    check_process("put_parts")
+    aval = array_type(shape, device_dtype(dtype, "put_parts"), placement, weak_type)
+    check_fits_memory("put", aval)
+    if not isinstance(placement, ShardedPlacement):
+        value = part(tuple(slice(0, n) for n in aval.shape))
+        return make_array(aval, send(value, aval, compat.COPY))
+    values: dict[int, np.ndarray[Any, Any]] = {}
+    buffers = []
+    for i in placement.addressable:
+        tile = placement.held[i]
+        if tile not in values:
+            values[tile] = part(placement.index(i, aval.shape))
+        buffers.append(send(values[tile], shard_type(aval, i), compat.COPY))
+    return make_array(aval, assembled(aval, buffers))
+
+
 def _host_value(x: Any) -> np.ndarray[Any, Any]:
     """`x` as a numpy array, if the conversion is lossless."""
     if isinstance(x, np.ma.MaskedArray):
@@ -125,4 +169,6 @@ def _put_array(x: Array, placement: Placement | None, weak_type: bool) -> Array:
         return make_array(aval, copied_buffer(x.buffer, aval))
     if is_same_cut(source.placement, place):  # only the label, or the weakness, differs
         return make_array(aval, aval.handler(shard_buffers(x.buffer, source)))
+    if not source.placement.is_addressable and can_reshard(source, aval):
+        return resharded(x, aval)
     return make_array(aval, send(x.numpy(), aval, compat.COPY))

@@ -106,6 +106,10 @@ class ExportError(AnvlError, ValueError):
     """A function cannot be exported, or a file of `anvl.export` cannot be read."""
 
 
+class CheckpointError(AnvlError, ValueError):
+    """A checkpoint of `anvl.checkpointing` is not there, not whole, or of another tree."""
+
+
 class ShardingError(AnvlError, ValueError):
     """A mesh is malformed, or a spec does not fit its mesh or its array.
 

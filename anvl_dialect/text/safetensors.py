@@ -2,6 +2,7 @@
 
     encoded({"w": array})     the bytes of a file
     decoded(data)             the arrays, read-only views of the bytes
+    StoredArrays(data)        the same, each read when it is asked for: data may be a mapped file
     metadata_of(data)         the text that it has beside them
 
 Written here because the NumPy part of the `safetensors` package (0.8.0) has neither bf16 nor floats
@@ -20,7 +21,7 @@ import numpy as np
 
 from anvl.dialect.core.types import DTYPES, dtype_name
 
-__all__ = ["InvalidArrays", "decoded", "encoded", "metadata_of"]
+__all__ = ["InvalidArrays", "StoredArrays", "decoded", "encoded", "metadata_of"]
 
 _METADATA, _OURS = "__metadata__", "anvl.dtypes"
 _LONGEST_HEADER = 100_000_000  # bytes, as in the Rust implementation
@@ -81,19 +82,49 @@ def _stored(array: np.ndarray, of: str) -> np.ndarray:
 
 def decoded(data: bytes) -> dict[str, np.ndarray]:
     """The arrays of a file, by name.  Raises `InvalidArrays`."""
-    header, start = _read_header(data)
-    others = _names_of_others(header.pop(_METADATA, {}))
-    found: dict[str, np.ndarray] = {}
-    at = 0
-    for name, entry in sorted(header.items(), key=lambda item: _offsets(*item)):
-        begin, end = _offsets(name, entry)
-        if begin != at or start + end > len(data):
-            raise InvalidArrays(f"{name!r} is at bytes {begin} to {end}, expected from {at} on")
-        found[name] = _array(name, entry, data[start + begin : start + end], others.get(name))
-        at = end
-    if start + at != len(data):
-        raise InvalidArrays(f"{len(data) - start - at} bytes belong to no array")
-    return found
+    stored = StoredArrays(data)
+    return {name: stored.array(name, stored.content(name)) for name in stored.names}
+
+
+class StoredArrays:
+    """The arrays of a file, each read when it is asked for.
+
+    `data` is anything whose slices are bytes, such as a mapped file.  Raises `InvalidArrays`.
+    """
+
+    def __init__(self, data: Any) -> None:
+        header, start = _read_header(data)
+        self._data = data
+        self._others = _names_of_others(header.pop(_METADATA, {}))
+        self._entries: dict[str, Any] = header
+        self._places: dict[str, slice] = {}
+        at = start
+        for name, entry in sorted(header.items(), key=lambda item: _offsets(*item)):
+            begin, end = (start + offset for offset in _offsets(name, entry))
+            if begin != at or end > len(data):
+                first, last = begin - start, end - start
+                raise InvalidArrays(
+                    f"{name!r} is at bytes {first} to {last}, expected from {at - start} on"
+                )
+            self._places[name] = slice(begin, end)
+            at = end
+        if at != len(data):
+            raise InvalidArrays(f"{len(data) - at} bytes belong to no array")
+        #: The bytes before the arrays, which say what these are.
+        self.header: bytes = data[:start]
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the arrays, in their order in the file."""
+        return list(self._places)
+
+    def content(self, name: str) -> bytes:
+        """The bytes of an array, as stored."""
+        return bytes(self._data[self._places[name]])
+
+    def array(self, name: str, content: bytes) -> np.ndarray:
+        """The array that these bytes, its `content`, are."""
+        return _array(name, self._entries[name], content, self._others.get(name))
 
 
 def metadata_of(data: bytes) -> dict[str, str]:
@@ -104,7 +135,7 @@ def metadata_of(data: bytes) -> dict[str, str]:
     return {name: text for name, text in found.items() if name != _OURS}
 
 
-def _read_header(data: bytes) -> tuple[dict[str, Any], int]:
+def _read_header(data: Any) -> tuple[dict[str, Any], int]:
     """The header of a file, and where it ends."""
     start = 8 + int.from_bytes(data[:8], "little")
     if len(data) < 8 or start > min(len(data), 8 + _LONGEST_HEADER):

@@ -8,6 +8,7 @@ The page `docs/distributed.md` begins with an example.
 
 from __future__ import annotations
 
+from anvl.distributed.local_arrays import make_array_from_local
 from anvl.runtime.distributed.processes import (
     barrier,
     initialize,
@@ -21,6 +22,7 @@ __all__ = [
     "barrier",
     "initialize",
     "is_initialized",
+    "make_array_from_local",
     "process_count",
     "process_index",
     "shutdown",

@@ -45,8 +45,8 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "docstrings", "tree", "tree_util", "sharding", "core", "call_spellings", "captured",
         "recompilation", "dispatch", "prim", "numpy", "transforms", "precision", "control_flow",
         "effects", "jacobians", "interop", "windows", "random", "nn", "ops", "image",
-        "safetensors", "distributed", "optim", "scipy", "lax", "ffi", "debug", "profiler",
-        "installation", "testing",
+        "safetensors", "distributed", "checkpointing", "optim", "scipy", "lax", "ffi", "debug",
+        "profiler", "installation", "testing",
     ),
     "tools": (
         "io", "cache", "doctor", "new", "run", "opt", "diff", "viz", "reduce", "checks", "lsp",

@@ -93,6 +93,7 @@ def test_a_job_of_two_processes(tmp_path):
 @pytest.mark.parametrize(
     ("death", "code", "reason"),
     [
+        ("os.kill(os.getpid(), signal.SIGKILL)", 137, "its connection was closed: the process has"),
         ("raise KeyError('a bad batch')", 1, "it ended by KeyError: 'a bad batch'"),
         ("sys.exit(3)", 3, "process 1 has ended as it should, without an error, and a program has"),
         # The others end first, so theirs is the code; the launcher then stops it.
@@ -102,15 +103,6 @@ def test_a_job_of_two_processes(tmp_path):
 def test_a_process_ends_or_stops_and_the_other_one_ends_with_an_error(
     tmp_path, death, code, reason
 ):
-    _check_death(tmp_path, death, code, reason)
-
-
-def test_a_process_is_killed_and_the_other_one_ends_with_an_error(tmp_path):
-    death = "os.kill(os.getpid(), signal.SIGKILL)"
-    _check_death(tmp_path, death, 137, "its connection was closed: the process has ended")
-
-
-def _check_death(tmp_path, death, code, reason):
     job = run_job(tmp_path, PROGRAM + DIES.format(death=death))
     assert job.code == code, job.err
     first, second = job.lines_of(0)
