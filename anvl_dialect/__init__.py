@@ -13,6 +13,7 @@ from anvl.dialect.control_flow.checkpoint import Checkpoint as Checkpoint
 from anvl.dialect.control_flow.custom_derivative import CustomJvp as CustomJvp
 from anvl.dialect.control_flow.custom_derivative import CustomVjp as CustomVjp
 from anvl.dialect.control_flow.scan import Scan as Scan
+from anvl.dialect.control_flow.shard_map import ShardMap as ShardMap
 from anvl.dialect.control_flow.while_loop import WhileOp as WhileOp
 from anvl.dialect.core.context import context as context
 from anvl.dialect.core.context import parse as parse

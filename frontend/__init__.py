@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from anvl.control_flow.map import associative_scan as associative_scan
     from anvl.control_flow.map import map as map
     from anvl.control_flow.reduce import reduce as reduce
+    from anvl.control_flow.shard_map import shard_map as shard_map
     from anvl.control_flow.solves import custom_linear_solve as custom_linear_solve
     from anvl.control_flow.solves import custom_root as custom_root
     from anvl.core.avals import ShapeDtypeStruct as ShapeDtypeStruct
@@ -203,6 +204,7 @@ _HOMES = {
     "set_default_device": "anvl.core.config",
     "set_defaults": "anvl.core.config",
     "show_versions": "anvl.installation.versions_report",
+    "shard_map": "anvl.control_flow.shard_map",
     "switch": "anvl.control_flow.conditions",
     "stop_gradient": "anvl.transforms.stop_gradient",
     "tag": "anvl.transforms.tags",

@@ -41,7 +41,7 @@ class ControlFlow(Pass, argument=_NAME):
         functions = functions_of(module)
         expansion = Expansion(module, functions, _NAME)
         for name, rule in list(expansion.ruled.items()):
-            if not rule.declares:
+            if not rule.declares or rule.outlives_inlining:
                 continue
             function = functions[name]
             if body_of(function) is not None:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from anvl.dialect.core.attributes import SHARDING, attribute_of
+from anvl.dialect.control_flow.call import rule_of
+from anvl.dialect.core.attributes import SHARDING, attribute_of, symbols_in
 from anvl.dialect.core.create import CapturedOp, ComplexLiteral, ConstantOp, literal
 from anvl.dialect.core.create import constant as emit_constant
 from anvl.dialect.core.errors import PassError
@@ -82,7 +83,10 @@ class HoistConstants(Pass, argument=_NAME):
         path: tuple[str, ...],
     ) -> None:
         """Hoist in one function, after those it calls: their constants become its own."""
-        if name in done or name not in functions or body_of(functions[name]) is None:
+        if name in done or name not in functions:
+            return
+        if body_of(functions[name]) is None:
+            self._hoist_for(name, functions, done, hoisted, path)
             return
         if name in path:
             cycle = " -> ".join(f"@{n}" for n in (*path, name))
@@ -97,6 +101,30 @@ class HoistConstants(Pass, argument=_NAME):
         self._add_arguments(function, groups)
         done[name] = [group[0] for group in groups]
         hoisted += [_line(name, i, group[0]) for i, group in enumerate(groups)]
+
+    def _hoist_for(
+        self,
+        name: str,
+        functions: dict[str, ir.Operation],
+        done: dict[str, "list[_Constant]"],
+        hoisted: list[Hoisted],
+        path: tuple[str, ...],
+    ) -> None:
+        """Let a declaration that outlives inlining take the constants of its body."""
+        function = functions[name]
+        rule: Any = rule_of(function)
+        if rule is None or not rule.outlives_inlining:
+            return
+        (body,) = symbols_in(function.attributes[rule.attribute])
+        self._hoist_in(body, functions, done, hoisted, (*path, name))
+        done[name] = done.get(body, [])
+        types = function.attributes["function_type"].value
+        inputs = [*(constant.type for constant in done[name]), *types.inputs]
+        wanted = ir.FunctionType.get(inputs, list(types.results), function.context)
+        function.attributes["function_type"] = ir.TypeAttr.get(wanted)
+        request = function.attributes[rule.attribute]
+        ranks = [constant.type.rank for constant in done[name]]
+        function.attributes[rule.attribute] = rule.with_constants(request, ranks)
 
     def _groups(self, function: ir.Operation) -> "list[list[_Constant]]":
         """Constants to hoist, grouped by equal arrays."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from anvl.dialect.control_flow.call import rule_of
 from anvl.dialect.core.mlir import ir
 from anvl.passes.framework.pass_base import Pass
 from anvl.passes.functions.dce import drop_unused_functions
@@ -15,7 +16,8 @@ __all__ = ["Inline"]
 class Inline(Pass, argument="anvl-inline"):
     """Replace each `func.call` by the body of its callee, and remove unused private functions.
 
-    Afterwards no `func.call` is left and every private function that was only called is gone.
+    Afterwards no `func.call` is left, but those of manual computations (`anvl.shard_map`), and
+    every private function that was only called is gone.
     Written here because MLIR's own inliner refuses callees with ops of a Python-defined dialect.
     """
 
@@ -24,7 +26,8 @@ class Inline(Pass, argument="anvl-inline"):
     def run(self, module: ir.Operation) -> None:
         functions = functions_of(module)
         calls = calls_by_function(module)
-        inliner = Inliner(functions, calls, references(functions, calls))
+        kept = {n for n, op in functions.items() if (r := rule_of(op)) and r.outlives_inlining}
+        inliner = Inliner(functions, calls, references(functions, calls), kept)
         for name in list(functions):
             inliner.inline_into(name, ())
         drop_unused_functions(module)

@@ -35,6 +35,7 @@ from anvl.passes.lower.complex_functions import split_complex_functions
 from anvl.passes.lower.func_shardings import lower_func_shardings
 from anvl.passes.lower.lowering_patterns import NAME, expansions, legalize_chlo
 from anvl.passes.lower.outlining import Shared
+from anvl.passes.lower.partitioning.manual_computations import write_manual_computations
 from anvl.passes.lower.platform_forms import write_platform_forms
 from anvl.passes.lower.region_legality import check_bodies
 from anvl.passes.lower.stacked_calls import order_stacked_calls
@@ -73,6 +74,7 @@ class LowerToStablehlo(Pass, argument=NAME):
 
     def run(self, module: ir.Operation) -> None:
         # Only bodies written by users need a check; generated ones do not exist before lowering.
+        write_manual_computations(NAME, module)
         has_bodies = bool(find(module, *_with_bodies(len(DEFINED))))
         if self.platform != "cpu":
             write_platform_forms(module, self.platform)

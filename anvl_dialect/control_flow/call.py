@@ -67,6 +67,8 @@ class FunctionRule(abc.ABC):
     form: ClassVar[str]
     #: Whether such a function is a declaration, whose body a pass writes.
     declares: ClassVar[bool] = False
+    #: Whether the declaration, and its calls, stay until the lowering: XLA knows such calls.
+    outlives_inlining: ClassVar[bool] = False
     #: Whether it changes only the residuals: derivatives are those of the function.
     transparent: ClassVar[bool] = False
     #: The StableHLO ops that `lift` may turn into calls.
@@ -491,9 +493,7 @@ class CallOp(AnvlOp):
 def _rule(f: Callee) -> FunctionRule:
     rule = rule_of(f.function)
     if rule is None:
-        raise LookupError(
-            f"@{f.name} has no rules of its own; inline its calls first, with anvl-inline"
-        )
+        raise LookupError(f"@{f.name} has no rules of its own; first inline it, by anvl-inline")
     return rule
 
 

@@ -84,6 +84,8 @@ class OpRules(OpClass):
     zero_derivative_reason: ClassVar[str] = ""
     #: Whether its integer results are bits of its operand: Note [Bits] in `activity_analysis`.
     reads_bits: ClassVar[bool] = False
+    #: Whether it combines values of several devices or members: Note [Named axes].
+    is_collective: ClassVar[bool] = False
     #: The state that an op with an effect updates: a class of `interpreters/effect_state.py`.
     state: ClassVar[Any] = None
     #: The parameter, if any, by which the derivative of the result is requested.

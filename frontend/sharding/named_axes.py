@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from anvl.dialect.core.errors import ShardingError
 from anvl.dialect.core.shardings import MeshShape
 
-__all__ = ["NamedAxis", "binding", "named_axis"]
+__all__ = ["NamedAxis", "binding", "meshes", "named_axis"]
 
 
 class NamedAxis(NamedTuple):
@@ -43,6 +43,11 @@ def binding(axes: Mapping[str, NamedAxis]) -> Iterator[None]:
         yield
     finally:
         _state.axes = outer
+
+
+def meshes() -> list[MeshShape]:
+    """The meshes of devices, not of batches, whose axes have names here."""
+    return [axis.mesh for axis in _state.axes.values() if axis.place is None]
 
 
 def named_axis(function: str, name: Any) -> NamedAxis:

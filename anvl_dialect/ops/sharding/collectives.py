@@ -51,6 +51,8 @@ _KINDS = ("sum", "max", "min")
 class _Collective(AnvlOp):
     """An op of an operand x and its place along `axes` of `mesh`."""
 
+    is_collective = True
+
     @classmethod
     def named(cls, x: Value, count: int, **rest: Any) -> Value:
         """The results of all members, from the x of all: the first axis of both."""

@@ -10,7 +10,7 @@ from anvl.core.arguments import Arguments
 from anvl.core.promote import as_tracer
 from anvl.core.trace_state import current
 from anvl.core.tracer import Tracer
-from anvl.core.tracing import emit
+from anvl.core.tracing import Program, emit
 from anvl.dialect.core.errors import ShardingError
 from anvl.dialect.core.shardings import check_sharding
 from anvl.dialect.ops.sharding.with_sharding import WithShardingOp
@@ -20,7 +20,7 @@ from anvl.runtime import Array, hiding_frames
 from anvl.sharding.meshes import Mesh
 from anvl.sharding.specs import PartitionSpec, Sharding, mesh_of
 
-__all__ = ["call_with_shardings", "with_sharding"]
+__all__ = ["call_with_shardings", "run_over", "with_sharding"]
 
 
 @hiding_frames
@@ -103,15 +103,19 @@ def _constrained(x: Any, sharding: Sharding | None) -> Any:
     mesh, spec = sharding.mesh.grid_shape, sharding.of_rank(traced.ndim)
     check_sharding("with_sharding", mesh, spec, traced.shape, even=False)
     assert current.trace is not None
-    program = current.trace.program
+    run_over("with_sharding", current.trace.program, sharding.mesh, sharding)
+    return emit(WithShardingOp, (traced,), {"mesh": mesh, "spec": spec})
+
+
+def run_over(function: str, program: Program, mesh: Mesh, named: Any) -> None:
+    """Let the program run over the devices of a mesh; refuse it if it runs over others."""
     if program.mesh is None:
-        program.mesh = sharding.mesh
-    elif program.mesh.devices != sharding.mesh.devices:
+        program.mesh = mesh
+    elif program.mesh.devices != mesh.devices:
         raise ShardingError(
-            f"with_sharding: {sharding!r} is over other devices than the program, which runs over "
+            f"{function}: {named!r} is over other devices than the program, which runs over "
             f"{program.mesh!r}; use one mesh"
         )
-    return emit(WithShardingOp, (traced,), {"mesh": mesh, "spec": spec})
 
 
 def call_with_shardings(

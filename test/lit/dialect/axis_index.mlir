@@ -5,12 +5,12 @@
 // Device d of a mesh of 2 times 4 stands at d rem 4 along y; along one device, at 0.
 
 // CHECK: "anvl.axis_index"() {axes = ["y"], mesh = "x=2,y=4"}
-// HLO-LABEL: func.func @axis_index(
+// HLO-LABEL: func.func private @xla.sdy.manual_computation_body_0(
 // HLO:         %[[D:.*]] = stablehlo.partition_id
 // HLO-NEXT:    %[[I:.*]] = stablehlo.convert %[[D]]
 // HLO-DAG:     stablehlo.divide
 // HLO:         stablehlo.remainder
-func.func @axis_index() -> tensor<i32> {
+func.func private @axis_index() -> tensor<i32> {
   %i = "anvl.axis_index"() {axes = ["y"], mesh = "x=2,y=4"} : () -> tensor<i32>
   return %i : tensor<i32>
 }
@@ -19,4 +19,11 @@ func.func @axis_index() -> tensor<i32> {
 func.func @alone() -> tensor<i32> {
   %i = "anvl.axis_index"() {axes = ["x"], mesh = "x=1,y=4"} : () -> tensor<i32>
   return %i : tensor<i32>
+}
+func.func private @each() -> tensor<i32> attributes {
+  anvl.shard_map = {body = @axis_index, mesh = "x=2,y=4", in = [], out = [""]}
+}
+func.func @whole() -> tensor<i32> {
+  %y = func.call @each() : () -> tensor<i32>
+  return %y : tensor<i32>
 }

@@ -1,5 +1,5 @@
 // RUN: anvl-opt %s --verify-roundtrip --anvl-gradient | filecheck %s
-// RUN: anvl-opt %s --anvl-gradient --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
+// RUN: anvl-opt %s --symbol-dce --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-vectorize="function=members size=3" | filecheck %s --check-prefix=NAMED
 // RUN: anvl-opt %s --anvl-vectorize="function=members size=3" \
 // RUN:   | %run --function=members_batched --args='[[1.0, 2.0, 3.0], [0, 1, 2]]' | %numbers %s
@@ -14,10 +14,10 @@
 func.func private @back(tensor<2xf32>, tensor<i32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
     attributes {anvl.vjp = {callee = @collective_permute, wrt = array<i64: 0>, targets = array<i64: 0>}}
 
-// HLO-LABEL: func.func @collective_permute(
+// HLO-LABEL: func.func private @xla.sdy.manual_computation_body_0(
 // HLO:         "stablehlo.collective_permute"(%{{.*}}) <{channel_handle
 // HLO-SAME{LITERAL}: source_target_pairs = dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>
-func.func @collective_permute(%x: tensor<2xf32>, %i: tensor<i32>) -> tensor<2xf32> {
+func.func private @collective_permute(%x: tensor<2xf32>, %i: tensor<i32>) -> tensor<2xf32> {
   %y = "anvl.collective_permute"(%x, %i) {axes = ["y"], mesh = "x=2,y=2", pairs = array<i64: 0, 1>}
     : (tensor<2xf32>, tensor<i32>) -> tensor<2xf32>
   return %y : tensor<2xf32>
@@ -31,4 +31,11 @@ func.func private @members(%x: tensor<f32>, %i: tensor<i32>) -> tensor<f32> {
   %y = "anvl.collective_permute"(%x, %i) {axes = ["i"], mesh = "i=3", pairs = array<i64: 0, 1, 1, 2>}
     : (tensor<f32>, tensor<i32>) -> tensor<f32>
   return %y : tensor<f32>
+}
+func.func private @each(tensor<4xf32>, tensor<i32>) -> tensor<4xf32> attributes {
+  anvl.shard_map = {body = @collective_permute, mesh = "x=2,y=2", in = ["y", ""], out = ["y"]}
+}
+func.func @whole(%x: tensor<4xf32>, %i: tensor<i32>) -> tensor<4xf32> {
+  %y = func.call @each(%x, %i) : (tensor<4xf32>, tensor<i32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
 }
