@@ -17,6 +17,7 @@ from anvl.dialect.core.mlir import ir, stablehlo
 from anvl.dialect.interpreters.ad_diagnostics import place_in
 from anvl.passes.framework.instrument import Instrument, PassText
 from anvl.passes.framework.walk import find
+from anvl.passes.functions.symbol_utils import functions_of
 from anvl.passes.hoist_constants import CAPTURED
 from anvl.passes.lifting.resources import resource_name
 from anvl.passes.mixed_precision import MixedPrecision
@@ -266,8 +267,8 @@ def captured_types(op: ir.Operation) -> dict[int, ir.Type]:
 
 
 def captured_order(module: ir.Module) -> list[int]:
-    """For each leading argument of the only function, the index of its captured array."""
-    *_, main = [op.operation for op in module.body.operations]
+    """For each leading argument of `@main`, the index of its captured array."""
+    main: Any = functions_of(module.operation)["main"]
     if "arg_attrs" not in main.attributes:
         return []
     return [a[CAPTURED].value for a in main.attributes["arg_attrs"] if CAPTURED in a]

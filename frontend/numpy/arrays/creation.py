@@ -30,7 +30,7 @@ from anvl.dialect.core.types import dtype_name, element_type, kind, numpy_dtype
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import sizes_of
 from anvl.numpy.arrays.choice import where
-from anvl.numpy.arrays.placing import check_not_traced, moved, placed, placed_values
+from anvl.numpy.arrays.placing import check_not_traced, moved, placed, placed_like, placed_values
 from anvl.numpy.arrays.shaping import broadcast_arrays, ravel, reshape, swapaxes
 from anvl.numpy.arrays.stacking import stack
 from anvl.numpy.functions.arithmetic import evenly_spaced, power
@@ -298,7 +298,7 @@ def _filled_like(x: Any, value: complex, dtype: Any, name: str) -> Tracer:
     return constant(value, of.dtype if dtype is None else as_dtype(dtype), of.shape)
 
 
-@placed
+@placed_like
 @public("dtype")
 def zeros_like(x: Any, dtype: Any = None) -> Any:
     """Make zeros of the shape and dtype of x.
@@ -310,7 +310,7 @@ def zeros_like(x: Any, dtype: Any = None) -> Any:
     return _filled_like(x, 0, dtype, "zeros_like")
 
 
-@placed
+@placed_like
 @public("dtype")
 def ones_like(x: Any, dtype: Any = None) -> Any:
     """Make ones of the shape and dtype of x.
@@ -325,7 +325,7 @@ def ones_like(x: Any, dtype: Any = None) -> Any:
 empty_like = zeros_like
 
 
-@placed
+@placed_like
 @public("dtype")
 def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
     """Make an array of the shape and dtype of x filled with `fill_value`.

@@ -10,10 +10,19 @@ from typing import Any, TypeVar
 from anvl.core.config import config
 from anvl.core.trace_state import current
 from anvl.dialect.core.errors import TraceError
-from anvl.runtime import Array, Device, as_device, default_placement, hide_frames, put
-from anvl.sharding.specs import Sharding, placement_for
+from anvl.dispatch.jit import jit
+from anvl.runtime import (
+    Array,
+    Device,
+    ShardedPlacement,
+    as_device,
+    default_placement,
+    hide_frames,
+    put,
+)
+from anvl.sharding.specs import Sharding, label_of, placement_for
 
-__all__ = ["check_not_traced", "moved", "placed", "placed_values"]
+__all__ = ["check_not_traced", "moved", "placed", "placed_like", "placed_values"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -46,6 +55,31 @@ def placed(f: _F) -> _F:
         parameters=[*given.parameters.values(), own]
     )
     return on_device  # type: ignore[return-value]
+
+
+def placed_like(f: _F) -> _F:
+    """As `placed`, for a function of an array that makes one of its shape: it lies as that does."""
+    made = placed(f)
+
+    @functools.wraps(made)
+    def on_its_devices(x: Any, *args: Any, **kwargs: Any) -> Any:
+        is_given = kwargs.get("device") is not None
+        if is_given or type(x) is not Array or current.trace is not None:
+            return made(x, *args, **kwargs)
+        place = x.aval.placement
+        if not isinstance(place, ShardedPlacement):
+            return made(x, *args, **kwargs)
+        kwargs.pop("device", None)
+        return _over_mesh(f, label_of(place))(x, *args, **kwargs)
+
+    return on_its_devices  # type: ignore[return-value]
+
+
+@functools.lru_cache(256)
+def _over_mesh(f: Any, sharding: Sharding) -> Callable[..., Any]:
+    """A function of `public` whose result has this sharding: no device ever has all of it."""
+    jitted: Callable[..., Any] = jit(f.traced, static="dtype", out_shardings=sharding)
+    return jitted
 
 
 def check_not_traced(name: str, device: object) -> None:

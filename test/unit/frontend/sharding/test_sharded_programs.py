@@ -75,6 +75,16 @@ def test_shardings_are_given_by_name_and_for_all():
     assert made.sharding == over("x") and made.shape == (4, 2)
 
 
+def test_arrays_like_another_lie_as_it_does():
+    x = anvl.device_put(X, over("x", "y"))
+    for y in (anp.zeros_like(x), anp.ones_like(x, dtype="i32"), anp.full_like(x, 3.0)):
+        assert y.sharding == over("x", "y") and y.shape == X.shape
+    assert anp.zeros_like(x, device=over("y")).sharding == over("y")
+    assert anp.zeros_like(X, device=over("y")).sharding == over("y")
+    state = anvl.optim.adam(1e-3).init({"w": x})
+    assert state[0].mu["w"].sharding == state[0].nu["w"].sharding == over("x", "y")
+
+
 def test_a_wish_within_a_program():
     x = anvl.device_put(X, over("x"))
     f = anvl.jit(lambda x: anvl.with_sharding(x * 2, P("y", "x")))
