@@ -107,7 +107,7 @@ LONG = {
     for name in """add-a-pass anvl-lsp anvl-opt anvl-reduce array-api captured-state
     check-gradients coming-from-numpy coming-from-pytorch control-flow custom-rules debugging
     devices effects ffi fuzzing hundred-lines looking-at-programs nn optim profiling random
-    recompilation scipy transformations your-own-op""".split()
+    recompilation scaling scipy transformations your-own-op""".split()
 }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from anvl.passes.framework.pass_base import registered_passes
+from anvl.tools.opt.print_collectives import PrintCollectives
 from anvl.tools.opt.verify_gradient import VerifyGradient
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -79,7 +80,7 @@ def test_the_page_of_the_tool_has_a_row_for_each_pass():
         if pass_class.__module__.startswith("anvl.passes.")
     ]
     assert listed_there == sorted(set(listed_there), key=listed_there.index)
-    assert set(listed_there) == {*of_library, VerifyGradient.argument}
+    assert set(listed_there) == {*of_library, VerifyGradient.argument, PrintCollectives.argument}
 
 
 @pytest.mark.parametrize("module", sorted(PUBLIC))

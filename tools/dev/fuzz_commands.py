@@ -38,6 +38,7 @@ TOOLS: Mapping[str, Tool] = {
     "anvl-diff": Tool("anvl.tools.diff.diff_tool", 2, 10, 3),
     "anvl-viz": Tool("anvl.tools.viz.viz_tool", 1, 10, 3),
     "anvl-run": Tool("anvl.tools.run.run_tool", 1, 10, 3),
+    "anvl-plan": Tool("anvl.tools.plan.plan_tool", 1, 10, 1),
     "anvl-reduce": Tool("anvl.tools.reduce.reduce_tool", 1, 60, 1),  # of many candidates
 }
 
@@ -79,6 +80,9 @@ _ARGUMENTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("--function=NAME", "--random-seed=1", "--timeout=5", "--compare=plugin,interpreter",
          "--rtol=1", "--atol=1e30"),
         ("--args=[]", "--timeout=5"),
+    ),
+    "anvl-plan": (
+        ("--function=NAME",), ("--function=NAME", "--plan=mesh=x:2 arg0=x", "--collectives"),
     ),
     "anvl-reduce": (
         ("--crashes=anvl-lower-to-stablehlo", "--timeout=2"),

@@ -49,8 +49,8 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "profiler", "installation", "testing",
     ),
     "tools": (
-        "io", "cache", "doctor", "new", "run", "opt", "diff", "viz", "reduce", "checks", "lsp",
-        "reference", "dev",
+        "io", "cache", "doctor", "new", "run", "plan", "opt", "diff", "viz", "reduce", "checks",
+        "lsp", "reference", "dev",
     ),
 }  # fmt: skip
 

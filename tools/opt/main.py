@@ -81,6 +81,7 @@ def _prepare(settings: Settings) -> bool:
 
     # 30 ms, with all that executes
     register_later("anvl-verify-gradient", "anvl.tools.opt.verify_gradient", "VerifyGradient")
+    register_later("anvl-print-collectives", "anvl.tools.opt.print_collectives", "PrintCollectives")
     return not settings["load"] or _load(settings["load"])
 
 

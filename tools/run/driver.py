@@ -7,35 +7,27 @@ from functools import partial
 import numpy as np
 
 from anvl.dialect.core.context import context
-from anvl.dialect.core.errors import AnvlError
-from anvl.dialect.core.mlir import ir
-from anvl.dialect.text.parsing import InvalidOp, parsed
+from anvl.dialect.text.parsing import parsed
 from anvl.dialect.text.value_names import keep_names
 from anvl.tools.io import output
 from anvl.tools.io.bytecode import checked
 from anvl.tools.io.command_line import UsageError
 from anvl.tools.io.diagnostics import (
-    UNSAID,
     Diagnostic,
     collected,
-    failed,
     position,
-    rendered,
-    said,
 )
-from anvl.tools.io.load import place_of
 from anvl.tools.io.source import InputError, Source, read
 from anvl.tools.run.compare import compared
 from anvl.tools.run.entry import Lowered, lowered
-from anvl.tools.run.executors import ExecutionFailed, execute, measure, target_of
+from anvl.tools.run.executors import execute, measure, target_of
 from anvl.tools.run.files import encoded, expected, gathered
 from anvl.tools.run.inputs import InvalidInput, fitted
 from anvl.tools.run.printing import figures, result_line
+from anvl.tools.run.reporting import diagnostic_of, say
 from anvl.tools.run.settings import Settings
 
 __all__ = ["run_file"]
-
-_EXPECTED = (AnvlError, InvalidOp, InvalidInput, ExecutionFailed, TypeError, ValueError)
 
 
 def run_file(settings: Settings) -> int:
@@ -43,15 +35,15 @@ def run_file(settings: Settings) -> int:
     try:
         source = checked(read(settings.file), load=settings.load)
     except InputError as error:
-        _say(error.diagnostic)
+        say(error.diagnostic)
         return 1
     if source.remark:
-        _say(Diagnostic("remark", source.remark, source.name))
+        say(Diagnostic("remark", source.remark, source.name))
     with collected(context(), source.name) as emitted:
         try:
             program = _program(settings, source, settings.plugin)
         except Exception as error:
-            _say(_diagnostic(error, emitted, source), source)
+            say(diagnostic_of(error, emitted, source), source)
             return 1
     try:
         captured = _captured(source, program)
@@ -59,11 +51,11 @@ def run_file(settings: Settings) -> int:
     except UsageError:
         raise
     except Exception as error:
-        _say(_diagnostic(error, [], source, program.location), source)
+        say(diagnostic_of(error, [], source, program.location), source)
         return 1
     for problem in found:
         place = position(program.location, source.name)
-        _say(Diagnostic("error", problem, *place), source)
+        say(Diagnostic("error", problem, *place), source)
     return 1 if found else 0
 
 
@@ -163,27 +155,3 @@ def _save(path: str, data: bytes) -> None:
         output.write(path, data)
     except OSError as error:
         raise UsageError(f"cannot write {path!r}, {error.strerror or error}") from None
-
-
-def _diagnostic(
-    error: Exception, emitted: Sequence[Diagnostic], source: Source, location: str = ""
-) -> Diagnostic:
-    """The diagnostic of an error: MLIR's own, or one at the location that it names."""
-    is_mlir = isinstance(error, ir.MLIRError)
-    errors = [each for each in emitted if each.severity == "error"]
-    if is_mlir and errors:
-        return errors[0]
-    text = UNSAID if is_mlir else " ".join(said(error).split("\n")) or type(error).__name__
-    user = place_of(error)
-    if user and not isinstance(error, AnvlError):
-        text = f"{type(error).__name__}: {text} ({user})"
-    elif isinstance(error, MemoryError):
-        text = f"more memory than there is: {text}"
-    elif not is_mlir and not isinstance(error, _EXPECTED):
-        text = f"internal error, {type(error).__name__}: {text}"
-    return failed(error, text, position(getattr(error, "location", "") or location, source.name))
-
-
-def _say(diagnostic: Diagnostic, source: Source | None = None) -> None:
-    lines = {source.name: source.lines} if source is not None else {}
-    print(rendered(diagnostic, lines), end="", file=sys.stderr)

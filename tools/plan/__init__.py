@@ -1,0 +1,1 @@
+"""`anvl-plan`: what a program would take on a machine that is not here, for several meshes."""
