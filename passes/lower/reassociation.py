@@ -6,7 +6,9 @@ from itertools import chain
 from math import frexp, prod
 from typing import Any
 
+from anvl.dialect.core.attributes import attribute_of
 from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.params.base import Ints
 from anvl.dialect.core.types import kind, tensor
 from anvl.passes.framework.walk import Found
 from anvl.passes.functions.symbol_utils import callee_of, functions_of
@@ -38,9 +40,9 @@ __all__ = ["NAMES", "guard_reassociation"]
 #
 # Which value becomes the operand of the outer op, after XLA has moved a broadcast, dropped a sign
 # or a conversion, unrolled a loop of one step or inlined a function, cannot be foreseen.  So it is
-# hidden from every use except by ops that compute something else from it (`_COMPUTING`), itself or
-# negated, here or in a function that it is passed to or returned by; and multiplications and sums
-# count only if a constant takes part.
+# hidden from every use except by ops that compute something else from it (`_COMPUTING`), as it is,
+# negated or in another shape, here or in a function that it is passed to or returned by; and
+# multiplications and sums count only if a constant takes part.
 #
 # Two joined forms take a tenth of the time, so their results are replaced only where they differ:
 #
@@ -60,7 +62,8 @@ _ADD, _SUBTRACT, _MULTIPLY, _DIVIDE, _POWER, _LOG, _EXP, _COMPARE, _REDUCE, _SCA
 _CONSTANT, _RETURN, _WHILE = "stablehlo.constant", "stablehlo.return", "stablehlo.while"
 _BROADCAST, _CONVERT = "stablehlo.broadcast_in_dim", "stablehlo.convert"
 _CALL, _FUNCTION, _FUNCTION_RETURN = "func.call", "func.func", "func.return"
-_SELECT, _NEGATE = "stablehlo.select", "stablehlo.negate"
+_SELECT = "stablehlo.select"
+_MOVING = (_BROADCAST, "stablehlo.negate", "stablehlo.reshape", "stablehlo.transpose")
 _MOST_MOVES = 4  # of a value on its way to an op that XLA might join it with
 _LARGEST_F16 = 65_504
 
@@ -229,12 +232,19 @@ class _Program:
             return False
         other = user.operands[1 - i]
         if name == _MULTIPLY:
-            return other in self.broadcasts or other in self.scaled
+            return other in self.scaled or self._is_broadcast(other)
         if name in (_DIVIDE, _POWER):
-            return i == 0 and other in self.broadcasts
+            return i == 0 and self._is_broadcast(other)
         if name == _ADD and other in self.scaled:
             return self._may_be_equal(self.scaled[y], self.scaled[other])
         return self._is_identity(name, other)
+
+    def _is_broadcast(self, x: ir.Value) -> bool:
+        """Whether XLA may see one number for many: not if together they differ along each axis."""
+        if x not in self.broadcasts:
+            return False
+        axes = _varying_axes(x, _MOST_MOVES)
+        return not axes or axes != {a for a, n in enumerate(x.type.shape) if n != 1}
 
     def _may_be_equal(self, x: ir.Value, y: ir.Value) -> bool:
         """Whether two literals may be the same power of two."""
@@ -282,8 +292,8 @@ class _Program:
         return bool(moved) and all(self._is_apart(y, u, joins, most - 1) for u in uses)
 
     def _moved(self, op: ir.Operation, i: int) -> list[ir.Value]:
-        """What becomes of an operand: negated, argument of a function, or result of its calls."""
-        if op.name == _NEGATE:
+        """What becomes of an operand: the same numbers, or negated; an argument, or a result."""
+        if op.name in _MOVING:
             return [op.results[0]]
         return self._derived_values(op, i, set()) if op.name in (_CALL, _FUNCTION_RETURN) else []
 
@@ -314,6 +324,26 @@ class _Program:
         block: Any = x.owner
         outer = block.owner.operation
         return outer.name != _FUNCTION or outer.attributes["sym_name"].value in self.calls
+
+
+def _varying_axes(x: ir.Value, most: int) -> set[int] | None:
+    """Axes along which elementwise ops of broadcasts differ; None if that is not known."""
+    op = maker(x)
+    if op is None or not most:
+        return None
+    if op.name == _CONSTANT:
+        return set() if _is_splat(op) else None
+    if op.name == _BROADCAST:
+        sizes, axes = op.operands[0].type.shape, Ints.decode(op.attributes["broadcast_dimensions"])
+        return {a for a, n in zip(axes, sizes, strict=True) if n != 1}
+    if op.name not in _BINARY:
+        return None
+    found = [_varying_axes(y, most - 1) for y in op.operands]
+    return None if None in found else set().union(*(axes for axes in found if axes))
+
+
+def _is_splat(op: ir.Operation) -> bool:
+    return bool(getattr(attribute_of(op, "value"), "is_splat", False))
 
 
 def _ignore(op: ir.Operation, i: int) -> None:

@@ -1,14 +1,15 @@
 """Reductions of few elements on the CPU, as elementwise ops of slices."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from itertools import product
 from math import inf, prod
 
+from anvl.dialect.core.attributes import attribute_of
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Ints
 from anvl.dialect.core.types import kind, tensor, without_axes
 from anvl.passes.framework.walk import Found
-from anvl.passes.lower.hlo_builder import Hlo
+from anvl.passes.lower.hlo_builder import Hlo, maker
 
 __all__ = ["NAMES", "unroll_short_reductions"]
 
@@ -26,6 +27,10 @@ __all__ = ["NAMES", "unroll_short_reductions"]
 # softmax over 2 or 4, 0.43 and 0.51, of a pool of 2 x 2, 0.7 to 0.9.)  Of more elements each
 # fusion may compute the result anew for each of its readers: sums of 8 in a chain took 1.4 times
 # as long.  Sums and products of f16 and bf16 stay: XLA adds them up in f32.
+#
+# A sum that counts a mask, `x == broadcast(y)` in the derivative of a maximum, compares the slices
+# with y.  A slice of the mask would be fused with all that makes the mask, y included, once a slice:
+# the gradient of a pool of 2 x 2 took twice as long to compile.
 
 NAMES = ("stablehlo.reduce",)
 _MOST = 4  # elements of a result
@@ -35,6 +40,9 @@ _FEWEST_GUARDED = 1024  # of maxima and minima: the bound of `nan_guards`
 _EXACT = ("stablehlo.maximum", "stablehlo.minimum", "stablehlo.and", "stablehlo.or")
 _ROUNDED = ("stablehlo.add", "stablehlo.multiply")
 _NARROW = ("f16", "bf16")
+
+_BROADCAST, _CONSTANT = "stablehlo.broadcast_in_dim", "stablehlo.constant"
+_OF_MASKS = ("stablehlo.compare", "stablehlo.convert", "stablehlo.select")
 
 _hlo = Hlo("")
 
@@ -81,25 +89,50 @@ def _axes(op: ir.Operation) -> tuple[int, ...]:
 
 def _combined(op: ir.Operation, name: str) -> ir.Value:
     x, start = op.operands
-    shape = without_axes(x.type.shape, _axes(op))
-    type_ = tensor(shape, x.type.element_type)
+    sizes, axes = x.type.shape, _axes(op)
+    type_ = tensor(without_axes(sizes, axes), x.type.element_type)
     y = _hlo("broadcast_in_dim", start, type=type_, broadcast_dimensions=Ints.encode(()))
-    for part in _parts(x, _axes(op)):
-        y = _hlo(name.removeprefix("stablehlo."), y, _hlo("reshape", part, type=type_), type=type_)
+    for places in product(*(range(n) if a in axes else (0,) for a, n in enumerate(sizes))):
+        part = _part(x, axes, places)
+        y = _hlo(name.removeprefix("stablehlo."), y, part, type=type_)
     return y
 
 
-def _parts(x: ir.Value, axes: tuple[int, ...]) -> Iterator[ir.Value]:
-    """The slices of one element along each of the axes, in the order of the elements."""
+def _part(x: ir.Value, axes: tuple[int, ...], places: tuple[int, ...]) -> ir.Value:
+    """The elements at `places` of some axes; of masks and what they select, made of such parts."""
+    shape = without_axes(x.type.shape, axes)
+    type_ = tensor(shape, x.type.element_type)
+    op = maker(x)
+    if op is None:
+        pass
+    elif op.name == _BROADCAST and _restores(op, axes, shape):
+        return op.operands[0]
+    elif op.name == _CONSTANT and getattr(attribute_of(op, "value"), "is_splat", False):
+        number = op.attributes["value"].get_splat_value()
+        return _hlo("constant", type=type_, value=ir.DenseElementsAttr.get_splat(type_, number))
+    elif op.name in _OF_MASKS and all(v.type.shape == x.type.shape for v in op.operands):
+        parts = [_part(v, axes, places) for v in op.operands]
+        attributes = {name: op.attributes[name] for name in op.attributes.keys()}
+        return _hlo(op.name.removeprefix("stablehlo."), *parts, type=type_, **attributes)
+    return _hlo("reshape", _slice(x, axes, places), type=type_)
+
+
+def _restores(op: ir.Operation, axes: tuple[int, ...], shape: Sequence[int]) -> bool:
+    """Whether a broadcast gives back the axes that a reduction of its result removes."""
+    kept = tuple(a for a in range(op.results[0].type.rank) if a not in axes)
+    of_kept = Ints.decode(op.attributes["broadcast_dimensions"]) == kept
+    return of_kept and list(op.operands[0].type.shape) == list(shape)
+
+
+def _slice(x: ir.Value, axes: tuple[int, ...], places: tuple[int, ...]) -> ir.Value:
     sizes = x.type.shape
     kept = tensor([1 if a in axes else n for a, n in enumerate(sizes)], x.type.element_type)
-    for places in product(*(range(n) if a in axes else (0,) for a, n in enumerate(sizes))):
-        limits = [i + n for i, n in zip(places, kept.shape, strict=True)]
-        yield _hlo(
-            "slice",
-            x,
-            type=kept,
-            start_indices=Ints.encode(places),
-            limit_indices=Ints.encode(tuple(limits)),
-            strides=Ints.encode((1,) * len(sizes)),
-        )
+    limits = [i + n for i, n in zip(places, kept.shape, strict=True)]
+    return _hlo(
+        "slice",
+        x,
+        type=kept,
+        start_indices=Ints.encode(places),
+        limit_indices=Ints.encode(tuple(limits)),
+        strides=Ints.encode((1,) * len(sizes)),
+    )

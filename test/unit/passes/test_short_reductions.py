@@ -61,6 +61,29 @@ def test_xla_finds_what_numpy_does():
         np.testing.assert_allclose(np.asarray(y), z, rtol=rounding(PROGRAM, "float32"))
 
 
+@pytest.mark.parametrize("dims", [(0, 2), (2, 0)])
+def test_counted_masks_are_made_of_parts(dims):
+    text = f"""
+    func.func @main(%x: tensor<40x3x40xf32>, %y: tensor<40x40xf32>) -> tensor<40x40xf32> {{
+      %zero = stablehlo.constant dense<0.0> : tensor<f32>
+      %none = stablehlo.constant dense<0.25> : tensor<40x3x40xf32>
+      %z = stablehlo.broadcast_in_dim %y, dims = {list(dims)} : (tensor<40x40xf32>)
+        -> tensor<40x3x40xf32>
+      %won = stablehlo.compare LE, %x, %z : (tensor<40x3x40xf32>, tensor<40x3x40xf32>)
+        -> tensor<40x3x40xi1>
+      %one = stablehlo.convert %won : (tensor<40x3x40xi1>) -> tensor<40x3x40xf32>
+      %counted = stablehlo.select %won, %one, %none : tensor<40x3x40xi1>, tensor<40x3x40xf32>
+      %n = stablehlo.reduce(%counted init: %zero) applies stablehlo.add across dimensions = [1]
+        : (tensor<40x3x40xf32>, tensor<f32>) -> tensor<40x40xf32>
+      return %n : tensor<40x40xf32>
+    }}"""
+    points = [[numbers((40, 3, 40)), numbers((40, 40))]]
+    modules = [lowered(parse(text), platform) for platform in ("cpu", "cuda")]
+    assert str(modules[0]).count("compare LE") == 1 + 2 * 3  # of the mask, and of its numbers
+    (found,), (wanted,) = (interpreter().run(module, points) for module in modules)
+    assert found[0].tobytes() == wanted[0].tobytes()
+
+
 def test_bools_are_combined():
     for name in ("and", "or"):
         x = np.random.default_rng(0).random((600, 2)) < 0.5

@@ -1,5 +1,6 @@
-// RUN: anvl-opt %s --verify-each --anvl-lower-to-stablehlo | filecheck %s
-// RUN: anvl-opt %s --anvl-lower-to-stablehlo | anvl-opt --anvl-lower-to-stablehlo | filecheck %s
+// RUN: anvl-opt %s --verify-each --anvl-lower-to-stablehlo --trivial-dce | filecheck %s
+// RUN: anvl-opt %s --anvl-lower-to-stablehlo | anvl-opt --anvl-lower-to-stablehlo --trivial-dce \
+// RUN:   | filecheck %s
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo=platform=cuda | filecheck %s --check-prefix=CUDA
 
 // XLA:CPU calls a routine for each reduction of a large array, which costs more than to combine two
@@ -39,4 +40,28 @@ func.func @pool(%x: tensor<20x2x20x2xf32>) -> tensor<20x20xf32> {
 func.func @of_five(%x: tensor<900x5xf32>) -> tensor<900xf32> {
   %y = "anvl.sum"(%x) {axes = array<i64: 1>} : (tensor<900x5xf32>) -> tensor<900xf32>
   return %y : tensor<900xf32>
+}
+
+// A mask that is counted, as in the derivative of a pool, is made of slices of what it compares.
+
+// CHECK-LABEL: func.func @ties(
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2100x2xf32>
+// CHECK-SAME:    %[[Y:[a-zA-Z0-9_]+]]: tensor<2100xf32>
+// CHECK-NOT:     tensor<2100x2xi1>
+// CHECK:         stablehlo.slice %[[X]] [0:2100, 0:1]
+// CHECK:         stablehlo.compare EQ, %{{.*}}, %[[Y]]
+// CHECK:         stablehlo.slice %[[X]] [0:2100, 1:2]
+// CHECK:         stablehlo.compare EQ, %{{.*}}, %[[Y]]
+// CHECK:         return
+func.func @ties(%x: tensor<2100x2xf32>, %y: tensor<2100xf32>) -> tensor<2100xf32> {
+  %one = "anvl.constant"() {value = dense<1.0> : tensor<2100x2xf32>} : () -> tensor<2100x2xf32>
+  %zero = "anvl.constant"() {value = dense<0.0> : tensor<2100x2xf32>} : () -> tensor<2100x2xf32>
+  %z = "anvl.broadcast_in_dim"(%y) {broadcast_dimensions = array<i64: 0>}
+    : (tensor<2100xf32>) -> tensor<2100x2xf32>
+  %won = "anvl.compare"(%x, %z) {comparison_direction = #stablehlo<comparison_direction EQ>}
+    : (tensor<2100x2xf32>, tensor<2100x2xf32>) -> tensor<2100x2xi1>
+  %counted = "anvl.select"(%won, %one, %zero)
+    : (tensor<2100x2xi1>, tensor<2100x2xf32>, tensor<2100x2xf32>) -> tensor<2100x2xf32>
+  %n = "anvl.sum"(%counted) {axes = array<i64: 1>} : (tensor<2100x2xf32>) -> tensor<2100xf32>
+  return %n : tensor<2100xf32>
 }
