@@ -166,6 +166,12 @@ module {
       %1 = irdl.any
       irdl.results(y: %1)
     }
+    irdl.operation @rough_zero {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
     irdl.operation @sinh {
       %0 = irdl.any
       irdl.operands(x: %0)

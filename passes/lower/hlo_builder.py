@@ -4,12 +4,16 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+from anvl.dialect.core.attributes import attribute_of
 from anvl.dialect.core.create import splat
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Direction, Ints
 from anvl.dialect.core.types import element_type, kind, tensor, without_axes
 
-__all__ = ["Hlo", "Literals", "hide", "is_hidden", "maker", "origin", "replace_before"]
+__all__ = [
+    "Hlo", "Literals", "differs_everywhere", "hide", "is_hidden", "maker", "origin",
+    "replace_before",
+]  # fmt: skip
 
 _create = ir.Operation.create
 
@@ -98,6 +102,39 @@ def origin(x: ir.Value) -> ir.Operation | None:
     while op is not None and op.name in _SHAPED:
         op = maker(op.operands[0])
     return op
+
+
+def differs_everywhere(x: ir.Value, most: int) -> bool:
+    """Whether an array made of broadcasts varies along each of its axes, so that it is none itself.
+
+    Such as `broadcast(a, axis 0) - broadcast(b, axis 1)`.  Looks through `most` elementwise ops.
+    """
+    axes = _varying_axes(x, most)
+    return bool(axes) and axes == {a for a, n in enumerate(x.type.shape) if n != 1}
+
+
+def _varying_axes(x: ir.Value, most: int) -> set[int] | None:
+    """Axes along which elementwise ops of broadcasts vary; None if that is not known."""
+    op = maker(x)
+    if op is None or not most:
+        return None
+    if op.name == "stablehlo.constant":
+        is_splat = getattr(attribute_of(op, "value"), "is_splat", False)
+        return set() if is_splat else None
+    if op.name == _SHAPED[0]:
+        sizes, axes = op.operands[0].type.shape, Ints.decode(op.attributes["broadcast_dimensions"])
+        return {a for a, n in zip(axes, sizes, strict=True) if n != 1}
+    if op.name not in _ELEMENTWISE:
+        return None
+    found = [_varying_axes(y, most - 1) for y in op.operands]
+    known = [axes for axes in found if axes is not None]
+    return set().union(*known) if len(known) == len(found) else None
+
+
+_ELEMENTWISE = frozenset(
+    f"stablehlo.{name}"
+    for name in "abs add and compare divide multiply not or power select subtract".split()
+)
 
 
 class Literals:

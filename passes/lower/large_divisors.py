@@ -14,7 +14,15 @@ from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import kind, tensor
 from anvl.passes.framework.walk import Found
-from anvl.passes.lower.hlo_builder import Hlo, Literals, hide, is_hidden, maker, origin
+from anvl.passes.lower.hlo_builder import (
+    Hlo,
+    Literals,
+    differs_everywhere,
+    hide,
+    is_hidden,
+    maker,
+    origin,
+)
 
 __all__ = ["NAMES", "guard_large_divisors"]
 
@@ -108,8 +116,8 @@ def guard_large_divisors(found: Found) -> None:
         if SMALL_DIVISOR in op.attributes and not range_.least:
             continue
         if y not in known.unsafe:
-            is_safe = _is_within(y, range_) or not _is_spread(y, _MOST_OPS)
-            known.unsafe[y] = not is_safe
+            is_many = not _is_spread(y, _MOST_OPS) or differs_everywhere(y, _MOST_OPS)
+            known.unsafe[y] = not (_is_within(y, range_) or is_many)
         if known.unsafe[y] and not _is_scaled(*op.operands):
             with op.context, op.location, ir.InsertionPoint(op):
                 if range_.factor is None:

@@ -6,13 +6,19 @@ from itertools import chain
 from math import frexp, prod
 from typing import Any
 
-from anvl.dialect.core.attributes import attribute_of
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.params.base import Ints
 from anvl.dialect.core.types import kind, tensor
 from anvl.passes.framework.walk import Found
 from anvl.passes.functions.symbol_utils import callee_of, functions_of
-from anvl.passes.lower.hlo_builder import Hlo, hide, is_hidden, maker, origin, replace_before
+from anvl.passes.lower.hlo_builder import (
+    Hlo,
+    differs_everywhere,
+    hide,
+    is_hidden,
+    maker,
+    origin,
+    replace_before,
+)
 
 __all__ = ["NAMES", "guard_reassociation"]
 
@@ -243,8 +249,7 @@ class _Program:
         """Whether XLA may see one number for many: not if together they differ along each axis."""
         if x not in self.broadcasts:
             return False
-        axes = _varying_axes(x, _MOST_MOVES)
-        return not axes or axes != {a for a, n in enumerate(x.type.shape) if n != 1}
+        return not differs_everywhere(x, _MOST_MOVES)
 
     def _may_be_equal(self, x: ir.Value, y: ir.Value) -> bool:
         """Whether two literals may be the same power of two."""
@@ -324,26 +329,6 @@ class _Program:
         block: Any = x.owner
         outer = block.owner.operation
         return outer.name != _FUNCTION or outer.attributes["sym_name"].value in self.calls
-
-
-def _varying_axes(x: ir.Value, most: int) -> set[int] | None:
-    """Axes along which elementwise ops of broadcasts differ; None if that is not known."""
-    op = maker(x)
-    if op is None or not most:
-        return None
-    if op.name == _CONSTANT:
-        return set() if _is_splat(op) else None
-    if op.name == _BROADCAST:
-        sizes, axes = op.operands[0].type.shape, Ints.decode(op.attributes["broadcast_dimensions"])
-        return {a for a, n in zip(axes, sizes, strict=True) if n != 1}
-    if op.name not in _BINARY:
-        return None
-    found = [_varying_axes(y, most - 1) for y in op.operands]
-    return None if None in found else set().union(*(axes for axes in found if axes))
-
-
-def _is_splat(op: ir.Operation) -> bool:
-    return bool(getattr(attribute_of(op, "value"), "is_splat", False))
 
 
 def _ignore(op: ir.Operation, i: int) -> None:

@@ -129,6 +129,7 @@ tanh    = unary("tanh",       "tanh",                FC,   lambda g, x, y: mul(g
 logistic = unary("logistic",  "logistic",            FC,   lambda g, x, y: mul(g, logistic_slope(x)))
 logistic_slope = unary("logistic_slope", lambda x: _logistic_slope(x), FC, lambda g, x, y: neg(mul(g, mul(y, tanh(times(x, 0.5))))))
 sech_squared = unary("sech_squared", lambda x: _sech_squared(x), FC, lambda g, x, y: mul(g, times(mul(y, tanh(x)), -2)))
+rough_zero = unary("rough_zero", lambda x: zeros_like(x), F, lambda g, x, y: _nan_at_0(x))
 sinh    = unary("sinh",       branch_cuts.sinh,           FC,   lambda g, x, y: mul(g, cosh(x)))
 cosh    = unary("cosh",       branch_cuts.cosh,           FC,   lambda g, x, y: mul(g, sinh(x)))
 asin    = unary("asin",       branch_cuts.asin,           FC,   lambda g, x, y: mul(g, rsqrt(_one_minus_square(x))), (-0.9, 0.9))
@@ -344,6 +345,11 @@ def _wide_logistic_slope(x: Value) -> Value:
     y = logistic(x)
     is_left = emit.compare(x, zeros_like(x), comparison_direction="LT")
     return mul(y, emit.select(is_left, one_minus(y), mul(exp(neg(x)), y)))
+
+
+def _nan_at_0(x: Value) -> Value:
+    """Derivative of `rough_zero`, the number 0 that has none where its operand is 0."""
+    return emit.select(_equal(x, zeros_like(x)), full_like(x, math.nan), zeros_like(x))
 
 
 def _truncated(x: Value) -> Value:

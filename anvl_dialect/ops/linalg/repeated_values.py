@@ -6,6 +6,7 @@ from typing import Any, cast
 from anvl.dialect.core.create import full, full_like, zeros_like
 from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.op import Value, emit
+from anvl.dialect.core.shape import reshaped
 from anvl.dialect.core.types import numpy_of, tensor
 from anvl.dialect.ops.elementwise.elementary import and_, or_
 from anvl.dialect.ops.linalg.factorization_base import Factorisation
@@ -19,6 +20,7 @@ from anvl.dialect.ops.linalg.matrices import (
     real_of,
     scaled,
 )
+from anvl.dialect.ops.reduction.last_axis import part
 
 __all__ = [
     "ValuesAlone", "ValuesAndVectors", "basis_of", "completed", "inverse_gaps", "inverse_sums",
@@ -102,9 +104,9 @@ class ValuesAndVectors(Factorisation):
             pairs = zip(cls.vectors.items(), cls.undetermined(*y, **params), strict=True)
             for (i, axis), is_lost in pairs:
                 if g[i] is not None:
-                    is_used = _is_used(g[i], axis, of_values)
-                    is_met = and_(is_lost, is_used)
-                    found = _nan_where(emit.any(is_met, axes=(is_met.type.rank - 1,)), found)
+                    is_met = and_(_along(is_lost, g[i], axis), _is_used(g[i], axis, of_values))
+                    rank = is_met.type.rank
+                    found = _nan_where(emit.any(is_met, axes=(rank - 2, rank - 1)), found)
             return found
 
         return [masked]
@@ -164,19 +166,17 @@ def basis_of(v: Value, w: Value) -> Value:
 
 
 def _is_used(of_vectors: Value, axis: int, of_values: Value) -> Value:
-    """Whether the cotangent of each vector, or of its value, is nonzero.
+    """Whether the cotangent of each element of a vector, or of the vector's value, is nonzero.
 
     The vector's may be 0 because f(w) is.
     """
-    rank = of_vectors.type.rank
-    used = emit.any(_is_not_0(of_vectors), axes=(rank + axis,))
     values = _is_not_0(of_values)
     *batch, k = values.type.shape
-    rest = used.type.shape[-1] - k
+    rest = of_vectors.type.shape[-1 if axis == -2 else -2] - k
     if rest:
         none = full(tensor((*batch, rest), values.type.element_type), 0)
         values = emit.concatenate(values, none, dimension=len(batch))
-    return or_(used, values)
+    return or_(_is_not_0(of_vectors), _along(values, of_vectors, axis))
 
 
 def _is_not_0(x: Value) -> Value:
@@ -219,6 +219,8 @@ def _rough_where_repeated(x: Value, w: Value) -> Value:
 def _rough_zero(x: Value, pred: Value) -> Value:
     """0, whose derivative in x is NaN where `pred` is true, else 0."""
     step = emit.sub(x, emit.stop_gradient(x))
+    if not is_complex(x):
+        return emit.rough_zero(emit.select(pred, step, full_like(x, 1)))
     root = emit.sqrt(emit.select(pred, step, full_like(x, 1)))
     return emit.select(pred, emit.sub(root, root), zeros_like(x))
 
@@ -263,8 +265,13 @@ def _is_small(x: Value, tolerance: Value) -> Value:
 
 
 def _tolerance(w: Value) -> Value:
-    """n eps max|w|, for each vector."""
+    """n eps max|w|, for each vector; real values are sorted, so it is that of the first or last."""
     size = emit.abs(w)
+    *batch, n = w.type.shape
     eps = np.finfo(numpy_of(size.type.element_type)).eps
-    largest = emit.max(size, axes=(w.type.rank - 1,))
+    if is_complex(w) or not n:
+        largest = emit.max(size, axes=(len(batch),))
+    else:
+        ends = (part(size, i, i + 1) for i in (0, n - 1))
+        largest = emit.maximum(*(reshaped(end, batch) for end in ends))
     return emit.mul(largest, full_like(largest, float(w.type.shape[-1] * eps)))

@@ -178,12 +178,12 @@ def nonzero_length(y: Value) -> Value:
 
     Note [Lengths of zero]
     A length has a kink at 0.  Its derivative is taken as 0 there, the mean over all directions.
-    Higher derivatives do not exist, and the second one is NaN, by the slope of the root here:
+    Higher derivatives do not exist, and the second one is NaN, by that of `rough_zero` here:
     were it 0, the curvature of a smooth function of lengths, such as their square, would be
     silently wrong.  Powers that the frontend sees are written without the length (`powered`).
     """
     is_0 = emit.compare(y, zeros_like(y), comparison_direction="EQ")
-    return emit.select(is_0, plus(sqrt(y), 1), y)
+    return emit.select(is_0, plus(emit.rough_zero(y), 1), y)
 
 
 def _slope(x: Value, y: Value, axes: Sequence[int], order: float, power: int) -> Value:

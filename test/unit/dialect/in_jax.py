@@ -345,6 +345,7 @@ def _others(jax: Any, lax: Any) -> dict[str, Any]:
         "softmax": lambda x, axes: jax.nn.softmax(x, axes),
         "log_softmax": lambda x, axes: jax.nn.log_softmax(x, axes),
         "logistic_slope": lambda x: 0.25 / jax.numpy.cosh(0.5 * x) ** 2,
+        "rough_zero": jax.numpy.zeros_like,
         "sech_squared": lambda x: 1 / jax.numpy.cosh(x) ** 2,
         "logaddexp": jax.numpy.logaddexp,
         "sinc": lambda x, order: _sinc(jax, x, order),

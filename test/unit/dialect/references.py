@@ -346,6 +346,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "tanh": np.tanh,
     "logistic": lambda x: 1 / (1 + np.exp(-x)),
     "logistic_slope": lambda x: 1 / (4 * np.cosh(x / 2) ** 2),
+    "rough_zero": np.zeros_like,
     "sech_squared": lambda x: 1 / np.cosh(x) ** 2,
     "sinh": np.sinh,
     "cosh": np.cosh,
