@@ -7,13 +7,13 @@ no program: its type, its values on the host, its lifetime.
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
 
 from anvl.runtime.buffers import copied_buffer, copied_shards, is_single, send
 from anvl.runtime.client import Device, Placement, check_process
-from anvl.runtime.distributed import status
 from anvl.runtime.distributed.waiting import watched
 from anvl.runtime.errors import RuntimeFailure, readable
 from anvl.runtime.execution.donation import Fate, fate_of
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from anvl.runtime.array_methods import ArrayMethods
 else:
     ArrayMethods = object
+
+_T = TypeVar("_T")
 
 _new = object.__new__
 
@@ -125,6 +127,8 @@ class Array(ArrayMethods):
         of, place = self.aval, self.aval.placement
         if not isinstance(place, ShardedPlacement):
             return [Shard(self.device, tuple(slice(0, n) for n in of.shape), 0, self)]
+        if place.spans_processes:  # whoever reads a shard waits for nobody else
+            self.block_until_ready()
         buffers = shard_buffers(self.buffer, of)
         return [
             Shard(
@@ -160,11 +164,15 @@ class Array(ArrayMethods):
     def _host(self, function: str) -> tuple[np.ndarray[Any, Any], bool]:
         self.check_alive(function)
         try:
-            if status.current is not None:  # it may be the result of a program of several processes
-                return watched(function, lambda: self._read(function))
-            return self._read(function)
+            return self._waited_for(function, lambda: self._read(function))
         except compat.Failure as error:
             raise failure(function, error) from error
+
+    def _waited_for(self, function: str, work: Callable[[], _T]) -> _T:
+        """Do work that waits for the array, and may so wait for other processes."""
+        if self.aval.placement.spans_processes and not self.buffer.is_ready():
+            return watched(function, work)
+        return work()
 
     def _read(self, function: str) -> tuple[np.ndarray[Any, Any], bool]:
         if is_single(self.aval.placement):
@@ -339,7 +347,7 @@ class Array(ArrayMethods):
         """
         self.check_alive("block_until_ready")
         try:
-            watched("block_until_ready", self.buffer.block_until_ready)
+            self._waited_for("block_until_ready", self.buffer.block_until_ready)
         except compat.Failure as error:
             raise failure("block_until_ready", error) from error
         return self

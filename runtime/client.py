@@ -116,6 +116,11 @@ class Placement:
         """Whether this process can read all of an array that is here."""
         return self.devices[0].is_addressable
 
+    @property
+    def spans_processes(self) -> bool:
+        """Whether an array that is here is the work of several processes."""
+        return False
+
     def sharding_of(self, rank: int) -> Any:
         """The sharding of arrays with so many axes, as the library below takes it."""
         return self.devices[0].sharding

@@ -379,8 +379,7 @@ def _runner(handle: Any, place: Placement, calls_lapack: bool) -> Callable[..., 
         run = in_turn(run)
     elif len(place.handles) > 1 and may_wait_for_ever(place.client) and has_collectives(handle):
         run = at_most_a_few(run)
-    is_of_one_process = all(device.is_addressable for device in place.devices)
-    return run if is_of_one_process else watching(run, handle.execute_sharded)
+    return watching(run, handle.execute_sharded) if place.spans_processes else run
 
 
 # As XLA says it: "No FFI handler registered for scale on a platform Host (canonical host)".

@@ -253,7 +253,7 @@ def initialize_plugin(name: str) -> None:
         xla_client.initialize_pjrt_plugin(name)
 
 
-def make_plugin_client(name: str, options: dict[str, Any], distributed_client: Any) -> Any:
+def make_plugin_client(name: str, options: dict[str, Any], distributed_client: Any = None) -> Any:
     """Make a client of a loaded and initialised plugin.
 
     With the client of PJRT's coordination service, it reaches the devices of other processes.

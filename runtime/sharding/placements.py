@@ -110,6 +110,11 @@ class ShardedPlacement(Placement):
         """Whether the devices of this process hold every tile."""
         return len({self.held[i] for i in self.addressable}) == math.prod(self.tiles)
 
+    @property
+    def spans_processes(self) -> bool:
+        """Whether some of the devices belong to other processes."""
+        return len(self.addressable) < len(self.devices)
+
     def sharding_of(self, rank: int) -> Any:
         """The sharding of arrays with so many axes, as the library below takes it."""
         found = self._by_rank.get(rank)

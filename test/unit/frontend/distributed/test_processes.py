@@ -71,6 +71,7 @@ except anvl.DistributedError as error:
 """
 
 
+@pytest.mark.sweep(keep=0)  # `test_training_jobs.py` has most of it
 def test_a_job_of_two_processes(tmp_path):
     job = run_job(tmp_path, PROGRAM + WELL, arguments=["-n", "x y"])
     assert job.code == 0, job.err

@@ -51,10 +51,27 @@ for i in range(first, {STEPS}):
         checkpointing.save(folder, i + 1, params)
     if (me, i) == (dies, dies_at):
         os.kill(os.getpid(), signal.SIGKILL)
+    if i == dies_at:
+        try:
+            compiled(params, x, y)[0].item()
+            anvl.distributed.barrier("next")
+        except anvl.DistributedError:
+            # What was computed can be read, and this process alone goes on.
+            part = params["w"].addressable_shards[0].data
+            print(float(value).hex(), part.shape, (part * 0 + 1).numpy().sum() == part.size)
+            raise
 shapes = [(params[name].sharding.shard_shape(given[name].shape)) for name in places]
 print([place.shard_shape(given[name].shape) for name, place in places.items()] == shapes, x.shape)
 copies = anvl.device_put(x, Sharding(mesh)).numpy()
 print(numpy.array_equal(copies, given["x"]))
+for work in (x.numpy, anvl.distributed.initialize):
+    try:
+        work()
+    except RuntimeError as error:
+        print(f"{{type(error).__name__}}: {{error}}"[:70])
+anvl.distributed.barrier("end")
+anvl.distributed.shutdown()
+print(np.arange(3).sum())
 """
 
 
@@ -104,6 +121,9 @@ def check_run(run, count, mesh, dies, next_count, next_mesh):
     run.check(broken.lines_of(0)[:4], 0)
     assert len(broken.lines_of(dies)) == 4
     for process in set(range(count)) - {dies}:
+        text, *read = broken.lines_of(process)[4].split(maxsplit=1)
+        assert text == broken.lines_of(process)[3].split()[1]
+        assert read == [f"(8, {16 // mesh[1]}) True"]
         error = f"[{process}] anvl.runtime.errors.DistributedError: "
         (line,) = [line for line in broken.err.splitlines() if line.startswith(error)]
         assert f"process {dies} (" in line and "from the last checkpoint" in line
@@ -111,9 +131,12 @@ def check_run(run, count, mesh, dies, next_count, next_mesh):
     well = run.job(next_count, next_mesh)
     assert well.code == 0, well.err
     for process in range(next_count):
-        *losses, end, is_same = well.lines_of(process)
-        assert (end, is_same) == ("True (16, 8)", "True")
+        *losses, end, is_same, unreadable, twice, alone = well.lines_of(process)
+        assert (end, is_same, alone) == ("True (16, 8)", "True", "3")
+        assert unreadable.startswith("RuntimeFailure: numpy: f32[16,8] over Sharding(")
+        assert twice.startswith(f"DistributedError: initialize: this process is process {process} ")
         run.check(losses, 4)
+    assert "Gloo" not in well.out
     for step in (2, 4, 6):  # by another program, of one process with one device
         found = checkpointing.restore(run.checkpoints, PARAMS, step=step).tree
         for name, value in found.items():
