@@ -13,6 +13,7 @@ from anvl.passes.framework.walk import find
 from anvl.passes.lifting.lift_forms import lift_forms, of_arrays, replaced
 from anvl.passes.lifting.lift_loops import lift_regions
 from anvl.passes.lifting.lift_routines import lift_routines
+from anvl.passes.lifting.lift_shardings import lift_shardings
 from anvl.passes.lifting.lift_top_k import lift_top_k
 from anvl.passes.lifting.resources import inline_resources
 
@@ -45,6 +46,7 @@ class Lift(Pass, argument=_NAME):
         if find(module, _COMPOSITE):
             Pipeline([_COMPOSITES_TO_CALLS]).run(module)
         inline_resources(module)
+        lift_shardings(module)
         lift_routines(module)
         lift_top_k(module)
         lift_forms(module)

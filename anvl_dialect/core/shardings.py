@@ -17,7 +17,7 @@ Source: Shardy's representation, https://openxla.org/shardy/sharding_representat
 import itertools
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -25,7 +25,8 @@ from typing import NamedTuple
 from anvl.dialect.core.errors import ShardingError
 
 __all__ = [
-    "OPEN", "MeshShape", "Spec", "Tiles", "check_sharding", "drawn", "joined", "split_sharding",
+    "OPEN", "MeshShape", "Spec", "Tiles", "check_sharding", "drawn", "joined", "mesh_from_sdy",
+    "sharding_from_sdy", "split_sharding",
 ]  # fmt: skip
 
 #: The last part of an entry that the partitioner may cut further.
@@ -247,6 +248,43 @@ def split_sharding(text: str) -> tuple[MeshShape, Spec]:
             f"sharding: {text!r} has no ; between mesh and spec; write it like x=4,y=2;x,-"
         )
     return MeshShape.parse(mesh), Spec.parse(spec)
+
+
+_SDY_AXIS = re.compile(r'"([^"]*)"\s*=\s*(\d+)')
+_SDY_SHARDING = re.compile(
+    r"#sdy\.sharding(?:_per_value)?<\[?<?\s*"
+    r"(?:@(?P<name>[\w$.-]+)|mesh(?P<mesh><[^>]*>))\s*,\s*"
+    r"\[(?P<entries>[^\]]*)\]\s*(?P<rest>(?:,[^<>]*)?)>\]?>?"
+)
+_SDY_ENTRY = re.compile(r"\{([^}]*)\}(?:p\d+)?")
+
+
+def mesh_from_sdy(text: str) -> MeshShape:
+    """Read a mesh in Shardy's text, `<["x"=2, "y"=2]>`.  Raises `ShardingError`.
+
+    The order of its devices is not kept: a program is given its devices when it is compiled.
+    """
+    axes = _SDY_AXIS.findall(text)
+    return MeshShape(tuple(name for name, _ in axes), tuple(int(size) for _, size in axes))
+
+
+def sharding_from_sdy(text: str, meshes: Mapping[str, MeshShape]) -> tuple[MeshShape, Spec]:
+    """Read `#sdy.sharding<@mesh, [{"x"}, {?}]>`, or the same for one value of several.
+
+    Raises `ShardingError` for what a spec cannot say: part of an axis, a sum that is not done yet,
+    shardings of several values, a mesh that is not among `meshes`.
+    """
+    found = _SDY_SHARDING.fullmatch(text.strip())
+    if found is None or "unreduced" in found["rest"] or ":" in found["entries"]:
+        raise ShardingError(f"sharding: {text!r} is not the text of one sharding by whole axes")
+    if found["mesh"] is None and found["name"] not in meshes:
+        raise ShardingError(f"sharding: {text!r} names a mesh that the program does not have")
+    mesh = meshes[found["name"]] if found["mesh"] is None else mesh_from_sdy(found["mesh"])
+    entries = [
+        tuple(name.strip().strip('"') for name in entry.split(",") if name.strip())
+        for entry in _SDY_ENTRY.findall(found["entries"])
+    ]
+    return mesh, Spec(tuple(entries))
 
 
 def check_sharding(

@@ -1,8 +1,10 @@
 """`with_sharding`: how a value is to lie on a mesh of devices."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
+from anvl.dialect.core.attributes import attribute_of, entries_of
 from anvl.dialect.core.context import context
 from anvl.dialect.core.errors import ShardingError
 from anvl.dialect.core.families import Linear
@@ -10,9 +12,17 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Operand, Result, Value, emit
 from anvl.dialect.core.params.base import Bool, Text
 from anvl.dialect.core.params.sharding_params import MeshText, SpecText
-from anvl.dialect.core.shardings import MeshShape, Spec, check_sharding
+from anvl.dialect.core.shardings import (
+    MeshShape,
+    Spec,
+    check_sharding,
+    mesh_from_sdy,
+    sharding_from_sdy,
+)
 
-__all__ = ["FRONTEND", "WithShardingOp", "frontend_attributes", "placement_call"]
+__all__ = [
+    "FRONTEND", "WithShardingOp", "frontend_attributes", "frontend_sharding", "placement_call",
+]  # fmt: skip
 
 # Note [Shardings in StableHLO]
 #
@@ -31,6 +41,11 @@ __all__ = ["FRONTEND", "WithShardingOp", "frontend_attributes", "placement_call"
 FRONTEND = "mhlo.frontend_attributes"
 
 
+_CONSTRAINTS = ("Sharding", "xla.sdy.FuncResultSharding")
+_SHARDING, _MESHES = "xla.sdy.sharding", "xla.sdy.meshes"
+_MESH = re.compile(r"([\w$.-]+)\s*=\s*#sdy\.mesh(<[^>]*>)")
+
+
 class WithShardingOp(Linear, name="with_sharding"):
     """Identity that asks for x to be cut over a mesh of devices, by `spec`.
 
@@ -45,6 +60,7 @@ class WithShardingOp(Linear, name="with_sharding"):
     y: Result
     diagonal = True
     cheap = True
+    lifts = "stablehlo.custom_call"
 
     @classmethod
     def result_type(cls, x: Any, mesh: MeshShape, spec: Spec) -> Any:
@@ -53,6 +69,15 @@ class WithShardingOp(Linear, name="with_sharding"):
         except ShardingError as error:
             raise TypeError(str(error).partition("\n")[0]) from None
         return x
+
+    @classmethod
+    def lift(cls, op: ir.Operation) -> tuple[Sequence[Value], dict[str, Any]] | None:
+        """Lift the calls of Note [Shardings in StableHLO], from programs of JAX's too."""
+        target: Any = attribute_of(op, "call_target_name")
+        if target is None or target.value not in _CONSTRAINTS:
+            return None
+        mesh, spec = frontend_sharding(op, attribute_of(op, FRONTEND))
+        return list(op.operands), {"mesh": mesh, "spec": spec}
 
     @classmethod
     def lower(cls, hlo: Any, x: Value, mesh: MeshShape, spec: Spec) -> Value:
@@ -91,6 +116,28 @@ def frontend_attributes(**texts: str) -> dict[str, ir.Attribute]:
     """Shardy's attributes as XLA reads them: `sharding` is written as `xla.sdy.sharding`."""
     entries = {f"xla.sdy.{name}": ir.StringAttr.get(t, context()) for name, t in texts.items()}
     return {FRONTEND: ir.DictAttr.get(entries, context())}
+
+
+def frontend_sharding(op: ir.Operation, attributes: Any) -> tuple[MeshShape, Spec]:
+    """The sharding in a dictionary of Shardy's strings, of an op or of an argument.
+
+    Raises `ShardingError` for a text that a spec cannot say, `KeyError` if there is none.
+    """
+    texts = entries_of(attributes) if attributes is not None else {}
+    text: str = texts[_SHARDING].value
+    return sharding_from_sdy(text, _meshes_around(op))
+
+
+def _meshes_around(op: ir.Operation) -> dict[str, MeshShape]:
+    """The meshes that the module of an op names, as JAX's exported programs do."""
+    while op.parent is not None:
+        op = op.parent.operation
+    found = attribute_of(op, FRONTEND)
+    texts = {} if found is None else entries_of(found)
+    if _MESHES not in texts:
+        return {}
+    text: str = texts[_MESHES].value
+    return {name: mesh_from_sdy(mesh) for name, mesh in _MESH.findall(text)}
 
 
 def placement_call(

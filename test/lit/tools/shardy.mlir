@@ -6,24 +6,31 @@
 // RUN: filecheck %s --check-prefix=SAID < %t.said
 // RUN: anvl-opt %S/Inputs/sharded.mlirbc --trust-input | filecheck %s --check-prefix=BYTES
 
-// Array placement is removed and counted; a division of the computation among devices is refused.
+// In text, shardings of arguments, results and values are kept, also in derivatives; what else there is,
+// and all of it in bytecode, is removed and counted. A division of the computation among devices is
+// refused.
 
 // REMARK: shardy.mlir:1:1: remark: array placement (Shardy) is ignored: 1 mesh,
-// REMARK-SAME: 2 shardings, 1 constraint, 1 sharding rule
+// REMARK-SAME: 1 sharding rule
 
 // SAID: sharded.mlirbc:1:1: remark: array placement (Shardy) is ignored: 1 sharding,
 // SAID-SAME: 1 mesh
 // BYTES-NOT: sdy
 // BYTES: func.func public @main(
 
-// ERROR: :[[# @LINE + 13]]:8: error: sdy.manual_computation divides the computation among
+// ERROR: :[[# @LINE + 18]]:8: error: sdy.manual_computation divides the computation among
 // ERROR-SAME: devices, but anvl's programs run on one; write the program without it, for example
 // ERROR-SAME: without jax.shard_map
 
 // CHECK-NOT: sdy
 // CHECK-LABEL: func.func @main_tangent(
+// CHECK-SAME:      tensor<2xf64> {anvl.sharding = "x=2;x"}, %{{.*}}: tensor<2xf64> {anvl.sharding = "x=2;x"})
+// CHECK-SAME:      -> (tensor<2xf64> {anvl.sharding = "x=2;-"}, tensor<2xf64> {anvl.sharding = "x=2;-"})
+// CHECK:         "anvl.with_sharding"(%{{.*}}) {mesh = "x=2", spec = "x"}
+// CHECK:         "anvl.with_sharding"(%{{.*}}) {mesh = "x=2", spec = "x"}
 // CHECK-LABEL: func.func @main(
 // CHECK:         "anvl.sin"
+// CHECK:         "anvl.with_sharding"
 // CHECK:         "anvl.sin"
 sdy.mesh @mesh = <["x"=2]> {note = "}"}
 func.func @main(%x: tensor<2xf64> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>})

@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from anvl import ShardingError
-from anvl.dialect.core.shardings import MeshShape, Spec, check_sharding, joined, split_sharding
+from anvl.dialect.core.shardings import (
+    MeshShape,
+    Spec,
+    check_sharding,
+    joined,
+    mesh_from_sdy,
+    sharding_from_sdy,
+    split_sharding,
+)
 
 MESH = MeshShape.parse("x=4,y=2")
 
@@ -106,3 +114,31 @@ def test_what_fits_passes_uneven_cuts_only_where_they_may_be():
     check_sharding("f", MESH, Spec.parse("x"), (0,), even=True)
     with pytest.raises(ShardingError, match="size 3 does not divide into 4 parts"):
         check_sharding("f", MESH, Spec.parse("x"), (3,), even=True)
+
+
+@pytest.mark.parametrize("spec", ["x,-", "", "x*y,?,-", "x*?"])
+@pytest.mark.parametrize("form", ["#sdy.sharding<{}, {}>", "#sdy.sharding_per_value<[<{}, {}>]>"])
+def test_text_of_shardy_is_read_as_it_is_written(spec, form):
+    wanted = Spec.parse(spec)
+    inline = MESH.to_sdy().removeprefix("#sdy.")
+    assert sharding_from_sdy(form.format(inline, wanted.to_sdy()), {}) == (MESH, wanted)
+    assert sharding_from_sdy(form.format("@m", wanted.to_sdy()), {"m": MESH}) == (MESH, wanted)
+    assert mesh_from_sdy(MESH.to_sdy()) == MESH
+
+
+def test_priorities_and_copies_change_no_place():
+    text = '#sdy.sharding<@m, [{"x"}p1, {}], replicated={"y"}>'
+    assert sharding_from_sdy(text, {"m": MESH}) == (MESH, Spec.parse("x,-"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '#sdy.sharding<@other, [{"x"}]>', '#sdy.sharding<@m, [{"x":(1)2}]>', "#sdy.sharding<@m>",
+        '#sdy.sharding<@m, [{"x"}], unreduced={"y"}>',
+        '#sdy.sharding_per_value<[<@m, [{"x"}]>, <@m, [{"x"}]>]>',
+    ],
+)  # fmt: skip
+def test_what_a_spec_cannot_say_is_refused(text):
+    with pytest.raises(ShardingError, match=r"is not the text of one sharding|names a mesh that"):
+        sharding_from_sdy(text, {"m": MESH})

@@ -58,11 +58,7 @@ SMOOTH = [name for name in PROGRAMS if name != "searchsorted"]
 
 
 def imported(name):
-    text = (TEXTS / f"{name}.mlir").read_text()
-    if "sdy.mesh" not in text:
-        return anvl.from_stablehlo(text)
-    with pytest.warns(UserWarning, match="ignored: 1 mesh, .*; the program runs on one device"):
-        return anvl.from_stablehlo(text)
+    return anvl.from_stablehlo((TEXTS / f"{name}.mlir").read_text())
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -220,6 +216,28 @@ func.func @f(%x: t {sdy.sharding = #sdy.sharding<@m, [{"x"}]->(x)>}) // #sdy.b<
     assert found.split("\n")[5].index(",") == text.split("\n")[5].rindex(",")
 
 
+def test_shardings_by_known_meshes_are_kept_as_strings():
+    text = """\
+sdy.mesh @m = <["x"=2]>
+func.func @f(%x: tensor<2xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) {
+%0 = sdy.sharding_constraint %x <@m, [{?}]> : tensor<2xcomplex<f32>> // here
+"""
+    found, dropped = without_shardy(text)
+    assert dropped == {} and placement_remark(dropped) == ""
+    lines = found.split("\n")
+    inline = r"mesh<[\22x\22=2]>"
+    assert f'{{xla.sdy.sharding = "#sdy.sharding<{inline}, [{{\\22x\\22}}]>"}}}}) {{' in lines[1]
+    of = "tensor<2xcomplex<f32>>"
+    assert lines[2].startswith("%0 = stablehlo.custom_call @Sharding(%x) {mhlo.frontend_attributes")
+    assert lines[2].endswith(f'[{{?}}]>]>"}}}} : ({of}) -> {of} // here')
+
+
+def test_a_placement_without_a_form_is_ignored_with_a_warning():
+    text = (TEXTS / "sharded.mlir").read_text().replace('"x"', '"an x"')
+    with pytest.warns(UserWarning, match="ignored: 1 mesh, .*; the program runs on one device"):
+        anvl.from_stablehlo(text)
+
+
 def test_text_that_breaks_off_stays():
     for text in ("#sdy.x<(", 'sdy.mesh @m = <["x"', "sdy.mesh @m = <>{"):
         assert without_shardy(text)[0].rstrip() in (text, "")
@@ -286,7 +304,8 @@ def test_routines_are_named_where_a_derivative_is_asked_for():
 
 
 def test_callbacks_of_jax_are_refused():
-    with pytest.raises(ValueError, match=r"calls 'xla_ffi_python_cpu_callback': a Python function"):
+    refused = r"calls 'xla_ffi_python_cpu_callback': a Python function"
+    with pytest.warns(UserWarning, match="1 sharding"), pytest.raises(ValueError, match=refused):
         imported("callback")
 
 
