@@ -129,7 +129,12 @@ class _Run:
         plugin = settings.plugin if name == "plugin" else name
         program = self._program if plugin == settings.plugin else self._lower(plugin)
         measured = measure(
-            program, inputs, settings.repeat, seconds=settings.timeout, plugin=plugin
+            program,
+            inputs,
+            settings.repeat,
+            seconds=settings.timeout,
+            plugin=plugin,
+            devices=settings.devices,
         )
         if settings.repeat:
             lines += (line if name == "plugin" else f"{name}: {line}" for line in figures(measured))

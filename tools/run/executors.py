@@ -74,18 +74,20 @@ def execute(
 
 def measure(
     program: Lowered, inputs: Sequence[np.ndarray], repeat: int, *, seconds: float | None = None,
-    options: Mapping[str, object] = MappingProxyType({}), plugin: str = CPU,
+    options: Mapping[str, object] = MappingProxyType({}), plugin: str = CPU, devices: int = 1,
 ) -> Measured:  # fmt: skip
     """Run a program on a plugin once, and `repeat` times more to measure it.
 
-    `plugin` may name a device, as in `cuda:1`.  The program must be lowered for its target.
+    `plugin` may name a device, as in `cuda:1`.  The program must be lowered for its target.  Over
+    several `devices` it is split as its shardings say.
     """
     code = program.text.encode()
     where = f"{'plugin' if plugin == CPU else plugin}: @{program.function}"
     try:
         figures, results = worker().answer(
-            code, inputs, repeat=repeat, seconds=seconds, options=options, plugin=plugin
-        )
+            code, inputs, repeat=repeat, seconds=seconds, options=options, plugin=plugin,
+            devices=devices,
+        )  # fmt: skip
     except Refused as error:
         raise ExecutionFailed(f"{where}: {error}") from None
     except ChildEnded as error:

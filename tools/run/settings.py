@@ -29,6 +29,7 @@ FLAGS = (
     Flag("random-range", "range of random floats (-1,1)", "value", "-1,1", "LOW,HIGH"),
     Flag("executor", "plugin, or interpreter: StableHLO's own (plugin)", "value", "plugin", "NAME"),
     Flag("plugin", "the PJRT plugin, or its device: cuda, cuda:1 (cpu)", "value", "cpu", "NAME"),
+    Flag("devices", "split the program over N devices, by its shardings (1)", "number", 1, "N"),
     Flag(
         "compare",
         "compare the results of the first with the others': plugin, interpreter, a plugin, a file",
@@ -62,6 +63,7 @@ class Settings:
     seed: int | None
     range: tuple[float, float]  # of random floats
     plugin: str  # or a device of it
+    devices: int
     sources: tuple[str, ...]  # what gives results: the first is compared with the others
     rtol: float | None
     atol: float | None
@@ -86,6 +88,8 @@ def parse(argv: Sequence[str]) -> Settings:
     if len(given.inputs) > 1:
         raise UsageError(f"one program at a time, got {', '.join(given.inputs)}")
     _check_plugin("plugin", of["plugin"])
+    if of["devices"] < 1:
+        raise UsageError(f"--devices must be at least 1, got {of['devices']}")
     _check_name("executor", of["executor"], _EXECUTORS)
     _check_path("o", of["o"], _ARRAYS)
     _check_path("save-inputs", of["save-inputs"], (".npz",))
@@ -100,6 +104,7 @@ def parse(argv: Sequence[str]) -> Settings:
         seed=of["random-seed"],
         range=_range(of["random-range"]),
         plugin=of["plugin"],
+        devices=of["devices"],
         sources=_sources(of["executor"], of["compare"]),
         rtol=tolerance("rtol", of["rtol"]),
         atol=tolerance("atol", of["atol"]),

@@ -55,19 +55,20 @@ class Worker:
     def answer(
         self, program: bytes, inputs: Sequence[np.ndarray], *, repeat: int = 0,
         seconds: float | None = None, options: Mapping[str, object] = MappingProxyType({}),
-        plugin: str = "cpu",
+        plugin: str = "cpu", devices: int = 1,
     ) -> tuple[dict[str, Any], list[np.ndarray]]:  # fmt: skip
         """Figures and results of a program on a plugin; raises `Refused` and `ChildEnded`.
 
         It runs once, and `repeat` times more for the figures, which `repeat=0` leaves out.  After
         `seconds` the child is killed.  `options` are XLA's, for compiling.  The figures of an empty
-        program are the target of the plugin.
+        program are the target of the plugin.  Over several `devices` it is split by its shardings.
         """
         with self._lock:
             if self._process is None:
                 self._process = forked(_serve) or Started(__name__, loaded())
             deadline = None if seconds is None else time.monotonic() + seconds
-            request = json.dumps({"repeat": repeat, "options": dict(options), "plugin": plugin})
+            figures = {"repeat": repeat, "options": dict(options)}
+            request = json.dumps({**figures, "plugin": plugin, "devices": devices})
             return self._exchange(self._process, program, inputs, request, deadline)
 
     def _exchange(
@@ -247,7 +248,8 @@ def _answered(
     try:
         if not program:
             return _device(request["plugin"]).client.target._asdict(), []
-        executable = _compiled(program, request["plugin"], tuple(request["options"].items()))
+        options = tuple(request["options"].items())
+        executable = _compiled(program, request["plugin"], request["devices"], options)
         send(sink, _COMPILED, [])
         return _measured(executable, inputs, request["repeat"])
     except (RuntimeError, ValueError, TypeError, MemoryError) as error:
@@ -260,11 +262,23 @@ def _device(plugin: str) -> Any:
     return rt.as_device(plugin, "--plugin")
 
 
-@lru_cache(_MOST_KEPT)
-def _compiled(program: bytes, plugin: str, options: tuple[tuple[str, object], ...]) -> Any:
+def _devices(plugin: str, count: int) -> Any:
+    """The first devices of a plugin; the CPU is shown as so many."""
     import anvl.runtime as rt
 
-    place = _device(plugin).placement
+    there = rt.cpu_client(count).devices if plugin == "cpu" else _device(plugin).client.devices
+    if count > len(there):
+        raise ValueError(f"--devices={count}: {plugin} has {len(there)}: {there}")
+    return rt.sharded_placement(there[:count])
+
+
+@lru_cache(_MOST_KEPT)
+def _compiled(
+    program: bytes, plugin: str, devices: int, options: tuple[tuple[str, object], ...]
+) -> Any:
+    import anvl.runtime as rt
+
+    place = _device(plugin).placement if devices == 1 else _devices(plugin, devices)
     return rt.compile_lowered(program.decode(), place, options=dict(options))
 
 
@@ -273,7 +287,8 @@ def _measured(
 ) -> tuple[dict[str, Any], list[np.ndarray]]:
     import anvl.runtime as rt
 
-    arrays = [rt.put(x, executable.placement) for x in inputs]
+    kinds = executable.arg_types
+    arrays = [rt.put(x, kind.placement) for x, kind in zip(inputs, kinds, strict=True)]
     results = [np.asarray(y) for y in executable.execute(arrays)]
     if not repeat:
         return {}, results

@@ -53,19 +53,21 @@ def _compile_fast(program: bytes | str, *args: Any, options: Any = None, **rest:
 def _measure_soon(
     program: Lowered, inputs: Sequence[np.ndarray], repeat: int, *, seconds: float | None = None,
     options: Mapping[str, object] = MappingProxyType({}), plugin: str = executors.CPU,
+    devices: int = 1,
 ) -> executors.Measured:  # fmt: skip
     """Numbers from StableHLO's interpreter, in this process; XLA takes 0.15 s to start and compile.
 
     XLA runs the program if more than its results is asked for, or if the interpreter cannot.
     """
-    asks_for_xla = plugin != executors.CPU or repeat or seconds is not None or options
+    is_elsewhere = plugin != executors.CPU or devices > 1
+    asks_for_xla = is_elsewhere or repeat or seconds is not None or options
     if not asks_for_xla and _is_interpretable(program):
         try:
             return executors.Measured(_interpreted(program, inputs), [], {}, {})
         except (ValueError, RuntimeError, TypeError, ir.MLIRError):
             pass  # XLA tells what is wrong
     return _measure_as_users_do(
-        program, inputs, repeat, seconds=seconds, options=options, plugin=plugin
+        program, inputs, repeat, seconds=seconds, options=options, plugin=plugin, devices=devices
     )
 
 
