@@ -146,8 +146,10 @@ def __getattr__(name: str) -> object:
     return found
 
 
+_shared = [name for name in linalg.__all__ if globals().get(name) is getattr(linalg, name)]
 _respell(globals(), _numpy_forms.NUMPY, _LONG_FORMS | _PRODUCT_FORMS)
 _respell(vars(linalg), _numpy_forms.LINALG, _MATRIX_FORMS)
+vars(linalg).update({name: globals()[name] for name in _shared})
 _respell(vars(fft), _numpy_forms.FFT)
 _complete(__all__, globals(), _NUMPY)
 _complete(linalg.__all__, vars(linalg), _LINALG)

@@ -12,7 +12,7 @@ from anvl.core.importing import load_module as _load_module
 
 _MODULES = (
     "cluster", "fft", "integrate", "interpolate", "linalg", "ndimage", "optimize", "signal",
-    "sparse", "special", "stats",
+    "sparse", "spatial", "special", "stats",
 )  # fmt: skip
 
 __all__ = [*_MODULES]

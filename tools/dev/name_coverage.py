@@ -36,6 +36,7 @@ _OF_JAX = {
     "jax.scipy.fft": "anvl.scipy.fft", "jax.scipy.interpolate": "anvl.scipy.interpolate",
     "jax.scipy.ndimage": "anvl.scipy.ndimage", "jax.scipy.cluster.vq": "anvl.scipy.cluster.vq",
     "jax.scipy.sparse.linalg": "anvl.scipy.sparse.linalg",
+    "jax.scipy.spatial.transform": "anvl.scipy.spatial.transform",
     "jax.scipy.integrate": "anvl.scipy.integrate", "jax.scipy.optimize": "anvl.scipy.optimize",
 }  # fmt: skip
 

@@ -33,7 +33,7 @@ from anvl.numpy.functions.elementwise import (
     multiply,
     subtract,
 )
-from anvl.numpy.functions.emitting import check_real
+from anvl.numpy.functions.emitting import check_real, is_kind
 from anvl.numpy.functions.reductions import max, min, sum
 from anvl.numpy.functions.special import diff
 from anvl.runtime import Array, hiding_frames
@@ -230,8 +230,13 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
         if isinstance(a, Array | np.ndarray) and range is None:
             _check_finite(a)
         ends = None if range is None else (float(range[0]), float(range[1]))
-        return _even_edges(a, int(bins), ends)
+        return _even_edges(a, int(bins), ends, _is_double(weights))
     return _given_edges("histogram_bin_edges", bins)
+
+
+def _is_double(weights: Any) -> bool:
+    """Whether weights are in double precision."""
+    return getattr(weights, "dtype", None) == np.float64
 
 
 def _given_edges(name: str, bins: Any) -> Any:
@@ -272,9 +277,14 @@ def _edges_by_rule(a: Any, rule: str, range: Any, weights: Any) -> Any:
     return asarray(found.astype(values.dtype if values.dtype.kind == "f" else np.float32))
 
 
-@public("bins", "range")
-def _even_edges(a: Any, bins: int, range: tuple[float, float] | None) -> Any:
-    (operand,), _ = promoted("histogram", (array_like(a, "histogram"),), "float")
+@public("bins", "range", "is_double")
+def _even_edges(
+    a: Any, bins: int, range: tuple[float, float] | None, is_double: bool = False
+) -> Any:
+    given = array_like(a, "histogram")
+    if is_double and not is_kind(given, "float", "complex"):  # integers have no width of floats
+        given = convert(given, np.dtype(np.float64))
+    (operand,), _ = promoted("histogram", (given,), "float")
     check_real("histogram", operand)
     if range is not None or operand.size == 0:
         low, high = (constant(v, operand.dtype) for v in range or (0.0, 1.0))

@@ -16,8 +16,9 @@ from anvl.dispatch.eager import Function, public
 from anvl.numpy.arrays.array_like import array_like
 from anvl.numpy.arrays.axes import Axis, axes_of
 from anvl.numpy.arrays.choice import isnan, logical_not, where
+from anvl.numpy.arrays.choice import where as _where
 from anvl.numpy.functions.cumulative import cumprod, cumsum
-from anvl.numpy.functions.elementwise import divide, mark_weak, real, sqrt, subtract
+from anvl.numpy.functions.elementwise import divide, equal, mark_weak, real, sqrt, subtract
 from anvl.numpy.functions.emitting import is_kind
 from anvl.numpy.functions.norms import squared_modulus
 from anvl.numpy.functions.quantiles import of_elements
@@ -47,7 +48,7 @@ def nanvar(
     >>> print(np.nanvar(np.asarray([1.0, np.nan, 3.0])))
     1.0
     """
-    variance, result, weak = _variance("nanvar", x, axis, dtype, ddof, keepdims, where)
+    variance, _, result, weak = _variance("nanvar", x, axis, dtype, ddof, keepdims, where)
     return mark_weak(convert(variance, result), weak)
 
 
@@ -64,14 +65,17 @@ def nanstd(
     >>> print(np.nanstd(np.asarray([1.0, np.nan, 3.0])))
     1.0
     """
-    variance, result, weak = _variance("nanstd", x, axis, dtype, ddof, keepdims, where)
-    return mark_weak(convert(sqrt(variance), result), weak)
+    variance, count, result, weak = _variance("nanstd", x, axis, dtype, ddof, keepdims, where)
+    # Of one number it is 0 whatever that is, with the slope 0: the root has none there.
+    is_constant = _where(equal(count, 1), equal(variance, 0), False)
+    root = _where(is_constant, 0, sqrt(_where(is_constant, 1, variance)))
+    return mark_weak(convert(root, result), weak)
 
 
 def _variance(
     name: str, x: Any, axis: Axis, dtype: Any, ddof: float, keepdims: bool, counted: Any
-) -> tuple[Any, np.dtype[Any], bool]:
-    """Variance in the dtype of its computation, dtype of the result, and its weakness."""
+) -> tuple[Any, Any, np.dtype[Any], bool]:
+    """Variance in the dtype of its computation, count, dtype of the result, and its weakness."""
     (operand,), weak = promoted(name, (array_like(x, name),), "float")
     if dtype is not None:
         operand, weak = convert(mark_weak(operand, weak), as_dtype(dtype)), False
@@ -88,8 +92,10 @@ def _variance(
     if is_kind(off, "complex"):
         result = real(operand).dtype
     total = sum(squared_modulus(off), axis=axes, keepdims=keepdims)
-    divisor = subtract(sum(logical_not(missing), axis=axes, keepdims=keepdims), ddof)
-    return where(divisor > 0, divide(total, where(divisor > 0, divisor, 1)), math.nan), result, weak
+    number = sum(logical_not(missing), axis=axes, keepdims=keepdims)
+    divisor = subtract(number, ddof)
+    variance = where(divisor > 0, divide(total, where(divisor > 0, divisor, 1)), math.nan)
+    return variance, number, result, weak
 
 
 # -- places ----------------------------------------------------------------------------------------

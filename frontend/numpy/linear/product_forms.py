@@ -128,5 +128,4 @@ PRODUCT_FORMS: dict[str, Callable[..., Any]] = {
 #: The same for `anvl.numpy.linalg`.
 MATRIX_FORMS: dict[str, Callable[..., Any]] = {
     "eigh": eigh, "eigvalsh": eigvalsh,
-    **{name: PRODUCT_FORMS[name] for name in ("matmul", "tensordot", "vecdot")},
 }  # fmt: skip

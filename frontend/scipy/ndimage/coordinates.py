@@ -4,23 +4,55 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import anvl.numpy as anp
 from anvl.core.promote import as_tracer, promoted
 from anvl.dispatch.eager import public
 from anvl.runtime import hiding_frames
+from anvl.scipy.ndimage.splines import check_order, coefficients, weights_at
 
-__all__ = ["map_coordinates"]
+__all__ = ["MODES", "Interpolation", "check_mode", "map_coordinates"]
 
-_MODES = (
+MODES = (
     "constant", "grid-constant", "nearest", "mirror", "reflect", "grid-mirror", "wrap", "grid-wrap",
 )  # fmt: skip
+
+# Elements before and behind an array whose spline is not continued by its own rule, as in SciPy.
+_MARGIN = 12
+
+
+class Interpolation(NamedTuple):
+    """How values between elements are found, and beyond the edges."""
+
+    order: int
+    mode: str
+    prefilter: bool
+
+    @property
+    def margin(self) -> int:
+        """How many elements are put before and behind the array."""
+        is_padded = self.mode in ("nearest", "grid-constant") and self.prefilter and self.order > 1
+        return _MARGIN if is_padded else 0
+
+
+def check_mode(function: str, mode: Any) -> str:
+    """A mode.  Raises `ValueError` for another one."""
+    if mode not in MODES:
+        raise ValueError(
+            f"{function}: mode is {mode!r}; it must be one of {', '.join(map(repr, MODES))}"
+        )
+    return str(mode)
 
 
 @hiding_frames
 def map_coordinates(
-    input: Any, coordinates: Sequence[Any], order: int, mode: str = "constant", cval: Any = 0.0
+    input: Any,
+    coordinates: Sequence[Any],
+    order: int = 3,
+    mode: str = "constant",
+    cval: Any = 0.0,
+    prefilter: bool = True,
 ) -> Any:
     """Values of an array at coordinates that need not be integers.
 
@@ -29,14 +61,16 @@ def map_coordinates(
     input : array
     coordinates : array, or sequence of arrays
         One for each axis, which broadcast.
-    order : {0, 1}
-        The nearest element, or linear interpolation.
+    order : int
+        0 is the nearest element, 1 linear interpolation, and 2 to 5 a spline of this order.
     mode : str
         Beyond the edges there are: cval, "constant" (also between the edge and the next element)
         and "grid-constant"; the last element, "nearest"; the mirror image at the centers of the
         last elements, "mirror", or at the edges, "reflect"; the array again, "grid-wrap", or again
         so that its first and last elements meet, "wrap".
     cval : number
+    prefilter : bool
+        Whether input holds values; if not, it holds the coefficients that `spline_filter` gives.
 
     Returns
     -------
@@ -44,14 +78,12 @@ def map_coordinates(
 
     Raises
     ------
-    NotImplementedError
-        Another order.
     ValueError
-        Another mode; a number of coordinates that is not that of the axes; an empty axis.
+        Another order or mode; a number of coordinates that is not that of the axes; an empty axis.
 
     Notes
     -----
-    Source: SciPy's manual, `scipy.ndimage.map_coordinates`.
+    Source: SciPy's manual, `scipy.ndimage.map_coordinates`; the order of parameters is JAX's.
 
     Examples
     --------
@@ -61,19 +93,16 @@ def map_coordinates(
     >>> print(ndimage.map_coordinates(x, [np.asarray(0.5), np.asarray(1.0)], 1))
     2.0
     """
-    if order not in (0, 1):
-        raise NotImplementedError(f"map_coordinates: order is {order!r}; there are 0 and 1")
-    if mode not in _MODES:
-        raise ValueError(
-            f"map_coordinates: mode is {mode!r}; it must be one of {', '.join(map(repr, _MODES))}"
-        )
     if not isinstance(coordinates, list | tuple):
         coordinates = tuple(coordinates)
-    return _mapped(input, tuple(coordinates), cval, int(order), mode)
+    how = Interpolation(
+        check_order("map_coordinates", order), check_mode("map_coordinates", mode), bool(prefilter)
+    )
+    return _mapped(input, tuple(coordinates), cval, how)
 
 
-@public("order", "mode")
-def _mapped(input: Any, coordinates: tuple[Any, ...], cval: Any, order: int, mode: str) -> Any:
+@public("how")
+def _mapped(input: Any, coordinates: tuple[Any, ...], cval: Any, how: Interpolation) -> Any:
     x = as_tracer(input, "map_coordinates")
     if len(coordinates) != x.ndim or x.ndim == 0 or 0 in x.shape:
         raise ValueError(
@@ -81,26 +110,75 @@ def _mapped(input: Any, coordinates: tuple[Any, ...], cval: Any, order: int, mod
             "of an array with elements"
         )
     places, _ = promoted("map_coordinates", coordinates, "float")
-    (values, fill), _ = promoted("map_coordinates", (x, cval), "float", broadcast=False)
+    return as_input(at_places("map_coordinates", x, places, cval, how), x)
+
+
+def at_places(function: str, x: Any, places: Sequence[Any], cval: Any, how: Interpolation) -> Any:
+    """Values of the spline of the last axes of x at coordinates that broadcast, as floats."""
+    (values, fill), _ = promoted(function, (x, cval), "float", broadcast=False)
+    sizes = x.shape[x.ndim - len(places) :]
+    values = prepared(values, fill, how, range(x.ndim - len(places), x.ndim))
     inside: Any = True
     axes = []
-    for size, place in zip(x.shape, places, strict=True):
-        place, within = _brought_in(place, size, mode)
+    for size, place in zip(sizes, places, strict=True):
+        nodes, within = neighbors(place, size, how)
         inside = anp.logical_and(inside, within)
-        axes.append(_neighbors(place, size, order, mode))
+        axes.append(nodes)
     total: Any = 0
     for chosen in itertools.product(*axes):
-        element = values[tuple(index for index, _, _ in chosen)]
+        element = values[(..., *(node.index for node in chosen))]
         weight: Any = 1.0
-        for _, share, known in chosen:
-            weight = anp.multiply(weight, share)
-            element = anp.where(known, element, fill)
+        for node in chosen:
+            weight = anp.multiply(weight, node.weight)
+            element = anp.where(node.is_known, element, fill)
         total = anp.add(total, anp.multiply(element, weight))
-    found = anp.where(inside, total, fill)
-    if x.dtype.kind in "fc":
+    return anp.where(inside, total, fill)
+
+
+def as_input(found: Any, x: Any) -> Any:
+    """Values in the dtype of the input: integers are rounded, halves away from 0."""
+    if x.dtype.kind in "fcV":
         return anp.astype(found, x.dtype)
     rounded = anp.where(anp.less(found, 0), anp.ceil(found - 0.5), anp.floor(found + 0.5))
     return anp.astype(rounded, x.dtype)
+
+
+def prepared(values: Any, fill: Any, how: Interpolation, axes: Sequence[int]) -> Any:
+    """The coefficients of an array, with a margin where its spline needs one."""
+    if not how.prefilter or how.order < 2:
+        return values
+    if how.margin:
+        widths = [(how.margin,) * 2 if a in axes else (0, 0) for a in range(values.ndim)]
+        extra = {"constant_values": fill} if how.mode == "grid-constant" else {}
+        values = anp.pad(values, widths, mode="constant" if extra else "edge", **extra)
+    return coefficients(values, how.order, how.mode, axes)
+
+
+class _Node(NamedTuple):
+    """An element that has a part in a value: its index, its weight, whether it is in the array."""
+
+    index: Any
+    weight: Any
+    is_known: Any
+
+
+def neighbors(place: Any, size: int, how: Interpolation) -> tuple[list[_Node], Any]:
+    """The nodes of a coordinate along an axis of so many elements, and whether it has a value."""
+    place, within = _brought_in(place, size, how.mode)
+    place, size = place + how.margin, size + 2 * how.margin
+    if how.margin and how.mode == "nearest":
+        place = anp.clip(place, 0, size - 1)
+    if how.order == 0:
+        if how.mode == "mirror":  # halves are rounded up in the array, so down in its image
+            period = max(2 * (size - 1), 1)
+            place = anp.remainder(place, period)
+            place = anp.minimum(place, period - place)
+        first, weights = anp.floor(place + 0.5), [1.0]
+    else:
+        first, weights = weights_at(place, how.order)
+    mode = "mirror" if how.mode in ("constant", "wrap") else how.mode
+    nodes = [_Node(*_index(first + k, size, mode), w) for k, w in enumerate(weights)]
+    return [_Node(index, w, known) for index, known, w in nodes], within
 
 
 def _brought_in(place: Any, size: int, mode: str) -> tuple[Any, Any]:
@@ -113,20 +191,6 @@ def _brought_in(place: Any, size: int, mode: str) -> tuple[Any, Any]:
         above = place - period * anp.trunc(place / period)
         place = anp.where(anp.less(place, 0), below, anp.where(place > period, above, place))
     return place, True
-
-
-def _neighbors(place: Any, size: int, order: int, mode: str) -> list[tuple[Any, Any, Any]]:
-    """Elements along an axis: their indices, their shares, whether they are in the array."""
-    if order == 0:
-        return [_with_share(anp.floor(place + 0.5), 1.0, size, mode)]
-    low = anp.floor(place)
-    share = anp.subtract(place, low)
-    return [_with_share(low, 1 - share, size, mode), _with_share(low + 1, share, size, mode)]
-
-
-def _with_share(node: Any, share: Any, size: int, mode: str) -> tuple[Any, Any, Any]:
-    index, known = _index(node, size, mode)
-    return index, share, known
 
 
 def _index(node: Any, size: int, mode: str) -> tuple[Any, Any]:

@@ -19,6 +19,9 @@ from anvl.scipy.special.bessel_family import i0e as i0e
 from anvl.scipy.special.bessel_family import i1 as i1
 from anvl.scipy.special.bessel_family import i1e as i1e
 from anvl.scipy.special.bessel_family import sph_harm_y as sph_harm_y
+from anvl.scipy.special.binomials import binom as binom
+from anvl.scipy.special.binomials import comb as comb
+from anvl.scipy.special.binomials import poch as poch
 from anvl.scipy.special.complex_gamma import loggamma as loggamma
 from anvl.scipy.special.entropies import boxcox as boxcox
 from anvl.scipy.special.entropies import boxcox1p as boxcox1p
@@ -41,8 +44,6 @@ from anvl.scipy.special.gamma_functions import bernoulli as bernoulli
 from anvl.scipy.special.gamma_functions import beta as beta
 from anvl.scipy.special.gamma_functions import betainc as betainc
 from anvl.scipy.special.gamma_functions import betaln as betaln
-from anvl.scipy.special.gamma_functions import binom as binom
-from anvl.scipy.special.gamma_functions import comb as comb
 from anvl.scipy.special.gamma_functions import digamma as digamma
 from anvl.scipy.special.gamma_functions import factorial as factorial
 from anvl.scipy.special.gamma_functions import gamma as gamma
@@ -51,7 +52,6 @@ from anvl.scipy.special.gamma_functions import gammaincc as gammaincc
 from anvl.scipy.special.gamma_functions import gammaln as gammaln
 from anvl.scipy.special.gamma_functions import gammasgn as gammasgn
 from anvl.scipy.special.gamma_functions import multigammaln as multigammaln
-from anvl.scipy.special.gamma_functions import poch as poch
 from anvl.scipy.special.gamma_functions import polygamma as polygamma
 from anvl.scipy.special.gamma_functions import psi as psi
 from anvl.scipy.special.gamma_functions import zeta as zeta

@@ -23,8 +23,7 @@ def xlogy(x: Any, y: Any) -> Any:
     >>> print(special.xlogy(0.0, 0.0), special.xlogy(2.0, 1.0))
     0.0 0.0
     """
-    is_0 = anp.logical_and(anp.equal(x, 0), anp.logical_not(anp.isnan(y)))
-    return anp.multiply(x, anp.log(anp.where(is_0, 1, y)))
+    return anp.multiply(x, anp.log(anp.where(_is_limit(x, y), 1, y)))
 
 
 @real_function
@@ -35,8 +34,13 @@ def xlog1py(x: Any, y: Any) -> Any:
     >>> print(special.xlog1py(0.0, -1.0))
     0.0
     """
-    is_0 = anp.logical_and(anp.equal(x, 0), anp.logical_not(anp.isnan(y)))
-    return anp.multiply(x, anp.log1p(anp.where(is_0, 0, y)))
+    return anp.multiply(x, anp.log1p(anp.where(_is_limit(x, anp.add(y, 1)), 0, y)))
+
+
+def _is_limit(x: Any, of_log: Any) -> Any:
+    """Whether x is 0 beside a logarithm that is not finite: elsewhere x has it as its slope."""
+    is_finite = anp.logical_and(anp.greater(of_log, 0), anp.less(of_log, anp.inf))
+    return anp.logical_and(anp.equal(x, 0), anp.logical_not(is_finite | anp.isnan(of_log)))
 
 
 @real_function

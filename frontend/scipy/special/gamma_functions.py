@@ -19,11 +19,12 @@ from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import int_of
 from anvl.scipy.special.evaluation import real_function
 from anvl.transforms.custom_rules import custom_jvp
+from anvl.transforms.stop_gradient import stop_gradient
 
 __all__ = [
-    "bernoulli", "beta", "betainc", "betaln", "binom", "comb", "digamma", "factorial", "gamma",
-    "gammainc", "gammaincc", "gammaln", "gammasgn", "log_gamma_ratio", "multigammaln",
-    "poch", "polygamma", "psi", "zeta",
+    "at_zero", "bernoulli", "beta", "betainc", "betaln", "digamma", "factorial", "gamma",
+    "gammainc", "gammaincc", "gammaln", "gammasgn", "is_pole", "log_gamma_ratio", "multigammaln",
+    "no_exact", "polygamma", "psi", "zeta",
 ]  # fmt: skip
 
 
@@ -213,11 +214,11 @@ def factorial(n: Any, exact: bool = False) -> Any:
     >>> print(special.factorial(4))
     24.0
     """
-    _no_exact("factorial", exact)
+    no_exact("factorial", exact)
     return _factorial(n)
 
 
-def _no_exact(name: str, exact: bool) -> None:
+def no_exact(name: str, exact: bool) -> None:
     if exact:
         raise NotImplementedError(
             f"{name}: exact=True needs integers of any length; use math or scipy.special on Python "
@@ -263,7 +264,7 @@ def betaln(a: Any, b: Any) -> Any:
     return anp.where(at_pole, anp.inf, _betaln(a, b))
 
 
-def _is_pole(x: Any) -> Any:
+def is_pole(x: Any) -> Any:
     """Whether x is a pole of gamma."""
     return anp.logical_and(anp.less_equal(x, 0), anp.equal(x, anp.floor(x)))
 
@@ -271,9 +272,9 @@ def _is_pole(x: Any) -> Any:
 def _is_pole_of_beta(a: Any, b: Any) -> Any:
     """Whether gamma(a) or gamma(b) has a pole that gamma(a + b) does not cancel."""
     small, large = anp.minimum(a, b), anp.maximum(a, b)
-    cancels = anp.logical_and(anp.greater(large, 0), _is_pole(anp.add(a, b)))
+    cancels = anp.logical_and(anp.greater(large, 0), is_pole(anp.add(a, b)))
     finite = anp.isfinite(anp.add(a, b))
-    return anp.logical_and(_is_pole(small) & finite, anp.logical_not(cancels))
+    return anp.logical_and(is_pole(small) & finite, anp.logical_not(cancels))
 
 
 def _reflected(a: Any, b: Any) -> tuple[Any, Any, Any]:
@@ -281,17 +282,33 @@ def _reflected(a: Any, b: Any) -> tuple[Any, Any, Any]:
     cancel: (-1)^a beta(1 - a - b, a), by the reflection formula (DLMF 5.5.3)."""
     small, large = anp.minimum(a, b), anp.maximum(a, b)
     end = anp.add(a, b)
-    whole = anp.logical_and(anp.greater(large, 0), _is_pole(small))
-    cancels = anp.logical_and(whole, _is_pole(end))
+    whole = anp.logical_and(anp.greater(large, 0), is_pole(small))
+    cancels = anp.logical_and(whole, is_pole(end))
     odd = anp.not_equal(anp.remainder(anp.where(cancels, large, 0), 2), 0)
     first = anp.where(cancels, anp.subtract(1, end), a)
     return first, anp.where(cancels, large, b), anp.where(odd, -1, 1)
 
 
 def _betaln(a: Any, b: Any) -> Any:
-    small, large = anp.minimum(a, b), anp.maximum(a, b)
+    # Not `minimum` and `maximum`, which share the slopes of equals: their second one is then wrong.
+    is_less = anp.less(a, b)
+    small, large = anp.where(is_less, a, b), anp.where(is_less, b, a)
     found = anp.subtract(anp.gammaln(small), log_gamma_ratio(large, small))
     return anp.where(anp.equal(small, 0), anp.inf, found)
+
+
+def at_zero(x: Any, log: Any, sign: Any) -> Any:
+    """sign exp(log) / gamma(x) at a pole of gamma: 0, with its slopes of the first two orders.
+
+    1 / gamma(e - m) = (-1)^m m! (e - psi(m + 1) e^2 + ...), by DLMF 5.5.3 and 5.7.3.
+    """
+    pole = stop_gradient(x)
+    m = anp.maximum(anp.negative(pole), 0)
+    e = anp.subtract(x, pole)
+    turn = anp.where(anp.equal(anp.remainder(m, 2), 0), sign, anp.negative(sign))
+    scale = anp.multiply(turn, anp.exp(anp.add(log, anp.gammaln(anp.add(m, 1)))))
+    curved = anp.multiply(anp.digamma(anp.add(m, 1)), anp.multiply(e, e))
+    return anp.multiply(scale, anp.subtract(e, curved))
 
 
 @real_function
@@ -312,106 +329,12 @@ def beta(a: Any, b: Any) -> Any:
     x, y = anp.where(fits, a, 1), anp.where(fits, b, 1)
     direct = anp.multiply(anp.divide(_gamma(x), _gamma(anp.add(x, y))), _gamma(y))
     found = anp.multiply(turn, anp.where(fits, direct, anp.multiply(sign, size)))
-    return anp.where(at_pole, anp.inf, found)
-
-
-@real_function
-def binom(n: Any, k: Any) -> Any:
-    """Binomial coefficient of real n and k: gamma(n + 1) / (gamma(k + 1) gamma(n - k + 1)).
-
-    For whole k of at most 20 it is a product, and exact as far as the dtype is.
-
-    >>> from anvl.scipy import special
-    >>> print(special.binom(5, 2))
-    10.0
-    """
-    return _binom(n, k)
-
-
-def _binom(n: Any, k: Any) -> Any:
-    whole = anp.equal(k, anp.floor(k))
-    mirrored = anp.logical_and(
-        anp.equal(n, anp.floor(n)), anp.logical_and(anp.greater(n, 0), anp.greater(k, n * 0.5))
-    )
-    least = anp.where(anp.logical_and(whole, mirrored), anp.subtract(n, k), k)
-    counted = anp.logical_and(
-        whole, anp.logical_and(anp.greater_equal(least, 0), anp.less_equal(least, 20))
-    )
-    product: Any = anp.ones_like(n)
-    for i in range(1, 21):
-        factor = anp.divide(anp.subtract(anp.add(n, float(i)), least), float(i))
-        product = anp.where(anp.less_equal(float(i), least), anp.multiply(product, factor), product)
-    exact = anp.where(anp.equal(n, anp.floor(n)), anp.rint(product), product)
-    product = anp.where(anp.less(anp.abs(product), 2.0**50), exact, product)
-    rest = anp.where(counted, 0.5, k)
-    a, b = anp.add(anp.subtract(n, rest), 1), anp.add(rest, 1)
-    sign = anp.multiply(_gammasgn(anp.add(n, 1)), anp.multiply(_gammasgn(a), _gammasgn(b)))
-    log = anp.negative(anp.add(_betaln(a, b), anp.log(anp.abs(anp.add(n, 1)))))
-    general = anp.multiply(sign, anp.exp(log))
-    pole_k = anp.logical_and(whole, anp.less(k, 0))
-    pole_n = anp.logical_and(anp.equal(anp.subtract(n, k), anp.floor(n - k)), anp.less(n, k))
-    zero = anp.logical_and(anp.logical_or(pole_k, pole_n), anp.logical_not(
-        anp.logical_and(anp.less(n, 0), anp.equal(n, anp.floor(n)))))  # fmt: skip
-    bad = anp.logical_and(anp.less(n, 0), anp.equal(n, anp.floor(n)))
-    return anp.where(counted, product, anp.where(bad, anp.nan, anp.where(zero, 0, general)))
-
-
-@real_function
-def _comb(n: Any, k: Any) -> Any:
-    inside = anp.logical_and(anp.greater_equal(k, 0), anp.less_equal(k, n))
-    inside = anp.logical_and(inside, anp.greater_equal(n, 0))
-    return anp.where(inside, _binom(anp.where(inside, n, 1), anp.where(inside, k, 1)), 0)
-
-
-@public("exact", "repetition")
-def comb(N: Any, k: Any, exact: bool = False, repetition: bool = False) -> Any:
-    """Number of ways to choose k of N things as a float; 0 outside 0 <= k <= N.
-
-    Parameters
-    ----------
-    N, k : arrays
-    exact : bool
-        Only False: integers have 64 bits.
-    repetition : bool
-        Choose with repetition: comb(N + k - 1, k).
-
-    Raises
-    ------
-    NotImplementedError
-        `exact` is True.
-
-    Examples
-    --------
-    >>> from anvl.scipy import special
-    >>> print(special.comb(5, 2))
-    10.0
-    """
-    _no_exact("comb", exact)
-    return _comb(anp.subtract(anp.add(N, k), 1), k) if repetition else _comb(N, k)
-
-
-@real_function
-def poch(z: Any, m: Any) -> Any:
-    """Pochhammer's symbol gamma(z + m) / gamma(z) (DLMF 5.2.5).
-
-    >>> from anvl.scipy import special
-    >>> print(special.poch(2.0, 3.0))
-    24.0
-    """
-    # Poles of both cancel, by the reflection formula (DLMF 5.5.3); one of gamma(z) alone gives 0.
-    pole, below = _is_pole(z), _is_pole(anp.add(z, m))
-    cancels, zero = anp.logical_and(pole, below), anp.logical_and(pole, anp.logical_not(below))
-    odd = anp.not_equal(anp.remainder(anp.where(cancels, m, 0), 2), 0)
-    z = anp.where(cancels, anp.subtract(1, anp.add(z, m)), anp.where(zero, 1, z))
-    m = anp.where(zero, 1, m)
-    end = anp.add(z, m)
-    sign = anp.multiply(_gammasgn(z), _gammasgn(end))
-    fits = anp.logical_and(anp.less(anp.abs(z), 30), anp.less(anp.abs(end), 30))
-    fits = anp.logical_and(fits, anp.logical_and(anp.greater(z, 0), anp.greater(end, 0)))
-    direct = anp.divide(_gamma(anp.where(fits, end, 1)), _gamma(anp.where(fits, z, 1)))
-    far = anp.multiply(sign, anp.exp(log_gamma_ratio(z, m)))
-    found = anp.multiply(anp.where(odd, -1, 1), anp.where(fits, direct, far))
-    return anp.where(anp.equal(m, 0), 1, anp.where(zero, 0, found))
+    end = anp.add(a, b)
+    is_0 = anp.logical_and(is_pole(end), anp.logical_not(is_pole(a) | is_pole(b)))
+    x, y = anp.where(is_0, a, 1), anp.where(is_0, b, 1)
+    sign = anp.multiply(_gammasgn(x), _gammasgn(y))
+    zero = at_zero(anp.where(is_0, end, 0), anp.add(anp.gammaln(x), anp.gammaln(y)), sign)
+    return anp.where(at_pole, anp.inf, anp.where(is_0, zero, found))
 
 
 @public("d")

@@ -14,7 +14,7 @@ from typing import Any
 import anvl.numpy as anp
 from anvl.control_flow.loops import while_loop
 from anvl.scipy.special.evaluation import real_function
-from anvl.scipy.special.gamma_functions import _gamma, _is_pole
+from anvl.scipy.special.gamma_functions import _gamma, is_pole
 from anvl.transforms.stop_gradient import stop_gradient
 
 __all__ = ["hyp1f1", "hyp2f1"]
@@ -74,8 +74,8 @@ def hyp1f1(a: Any, b: Any, x: Any) -> Any:
     >>> print(round(float(special.hyp1f1(1.0, 1.0, 1.0)), 5))
     2.71828
     """
-    pole = _is_pole(b)
-    ends = anp.logical_and(pole, anp.logical_and(_is_pole(a), anp.greater_equal(a, b)))
+    pole = is_pole(b)
+    ends = anp.logical_and(pole, anp.logical_and(is_pole(a), anp.greater_equal(a, b)))
     ends = anp.logical_and(ends, anp.less(a, 0))
     # Kummer's transformation (DLMF 13.2.39) makes all terms of one sign for negative x.
     turned = anp.logical_and(anp.less(x, 0), anp.logical_not(ends))
@@ -111,7 +111,7 @@ def hyp2f1(a: Any, b: Any, c: Any, x: Any) -> Any:
     off = anp.abs(anp.subtract(excess, anp.rint(excess)))
     near_1 = anp.logical_and(anp.greater(inside, 0.9), anp.greater(off, 1e-3))
     # At 1 a polynomial has a value where Gauss' sum does not apply.
-    ends = anp.logical_and(anp.logical_or(_is_pole(a), _is_pole(b)), anp.less_equal(excess, 0))
+    ends = anp.logical_and(anp.logical_or(is_pole(a), is_pole(b)), anp.less_equal(excess, 0))
     ends = anp.logical_and(ends, anp.equal(x, 1))
     near_1 = anp.logical_and(near_1, anp.logical_not(ends))
     plain = _gauss_series(a, second, c, anp.where(near_1, 0, anp.clip(inside, 0, 1)))

@@ -10,6 +10,7 @@ import math
 from typing import Any
 
 import anvl.numpy as anp
+from anvl.scipy.special.entropies import xlog1py, xlogy
 from anvl.scipy.special.gamma_functions import _betaln, log_gamma_ratio
 from anvl.scipy.special.normal_integrals import _log_ndtr, _ndtr, _ndtri
 from anvl.scipy.stats.distribution_base import Continuous
@@ -21,16 +22,6 @@ __all__ = [
 
 _LOG_2 = math.log(2)
 _LOG_2_PI = math.log(2 * math.pi)
-
-
-def _xlogy(x: Any, y: Any) -> Any:
-    is_0 = anp.equal(x, 0)
-    return anp.where(is_0, 0, anp.multiply(x, anp.log(anp.where(is_0, 1, y))))
-
-
-def _xlog1py(x: Any, y: Any) -> Any:
-    is_0 = anp.equal(x, 0)
-    return anp.where(is_0, 0, anp.multiply(x, anp.log1p(anp.where(is_0, 0, y))))
 
 
 def _positive(*shapes: Any) -> Any:
@@ -96,7 +87,7 @@ gamma = Continuous(
     ("a",),
     "Gamma distribution of shape a.",
     {
-        "logpdf": lambda y, a: _xlogy(a - 1, y) - y - anp.gammaln(a),
+        "logpdf": lambda y, a: xlogy(a - 1, y) - y - anp.gammaln(a),
         "cdf": lambda y, a: anp.gammainc(a, y),
         "sf": lambda y, a: anp.gammaincc(a, y),
     },
@@ -110,7 +101,7 @@ chi2 = Continuous(
     "Chi-squared distribution of df degrees of freedom.",
     {
         "logpdf": lambda y, df: (
-            _xlogy(0.5 * df - 1, y) - 0.5 * y - (0.5 * _LOG_2 * df + anp.gammaln(0.5 * df))
+            xlogy(0.5 * df - 1, y) - 0.5 * y - (0.5 * _LOG_2 * df + anp.gammaln(0.5 * df))
         ),
         "cdf": lambda y, df: anp.gammainc(0.5 * df, 0.5 * y),
         "sf": lambda y, df: anp.gammaincc(0.5 * df, 0.5 * y),
@@ -124,9 +115,7 @@ beta = Continuous(
     ("a", "b"),
     "Beta distribution of shapes a and b.",
     {
-        "logpdf": lambda y, a, b: (
-            _xlogy(a - 1, y) + _xlog1py(b - 1, anp.negative(y)) - _betaln(a, b)
-        ),
+        "logpdf": lambda y, a, b: xlogy(a - 1, y) + xlog1py(b - 1, anp.negative(y)) - _betaln(a, b),
         "cdf": lambda y, a, b: anp.betainc(a, b, y),
         "sf": lambda y, a, b: anp.betainc(b, a, anp.subtract(1, y)),
     },

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import anvl.numpy as anp
+from anvl.scipy.special.entropies import xlog1py, xlogy
 from anvl.scipy.special.gamma_functions import _betaln, log_gamma_ratio
-from anvl.scipy.stats.continuous_densities import _xlog1py, _xlogy
 from anvl.scipy.stats.distribution_base import Discrete
 
 __all__ = ["bernoulli", "betabinom", "binom", "geom", "nbinom", "poisson"]
@@ -45,7 +45,7 @@ bernoulli = Discrete(
     ("p",),
     "1 with probability p, else 0.",
     {
-        "logpmf": lambda k, p: _xlogy(k, p) + _xlog1py(1 - k, anp.negative(p)),
+        "logpmf": lambda k, p: xlogy(k, p) + xlog1py(1 - k, anp.negative(p)),
         "cdf": lambda k, p: anp.where(anp.less(k, 1), anp.subtract(1, p), 1),
         "sf": lambda k, p: anp.where(anp.less(k, 1), p, 0),
     },
@@ -60,7 +60,7 @@ binom = Discrete(
     "Number of successes in n trials of probability p.",
     {
         "logpmf": lambda k, n, p: (
-            _log_choices(n, k) + _xlogy(k, p) + _xlog1py(n - k, anp.negative(p))
+            _log_choices(n, k) + xlogy(k, p) + xlog1py(n - k, anp.negative(p))
         ),
         "cdf": _binom_cdf,
         "sf": _binom_sf,
@@ -76,7 +76,7 @@ nbinom = Discrete(
     "Number of failures before the nth success of probability p.",
     {
         "logpmf": lambda k, n, p: (
-            log_gamma_ratio(n, k) - anp.gammaln(k + 1) + _xlogy(n, p) + _xlog1py(k, anp.negative(p))
+            log_gamma_ratio(n, k) - anp.gammaln(k + 1) + xlogy(n, p) + xlog1py(k, anp.negative(p))
         ),
         "cdf": lambda k, n, p: anp.betainc(n, k + 1, p),
         "sf": lambda k, n, p: anp.betainc(k + 1, n, anp.subtract(1, p)),
@@ -91,10 +91,10 @@ geom = Discrete(
     ("p",),
     "Number of trials up to the first success of probability p.",
     {
-        "logpmf": lambda k, p: _xlog1py(k - 1, anp.negative(p)) + anp.log(p),
-        "cdf": lambda k, p: anp.negative(anp.expm1(_xlog1py(k, anp.negative(p)))),
-        "sf": lambda k, p: anp.exp(_xlog1py(k, anp.negative(p))),
-        "logsf": lambda k, p: _xlog1py(k, anp.negative(p)),
+        "logpmf": lambda k, p: xlog1py(k - 1, anp.negative(p)) + anp.log(p),
+        "cdf": lambda k, p: anp.negative(anp.expm1(xlog1py(k, anp.negative(p)))),
+        "sf": lambda k, p: anp.exp(xlog1py(k, anp.negative(p))),
+        "logsf": lambda k, p: xlog1py(k, anp.negative(p)),
     },
     support=lambda p: (1, anp.inf),
     inner=lambda p: 1,
@@ -121,7 +121,7 @@ poisson = Discrete(
     ("mu",),
     "Number of events of which mu are expected.",
     {
-        "logpmf": lambda k, mu: _xlogy(k, mu) - mu - anp.gammaln(k + 1),
+        "logpmf": lambda k, mu: xlogy(k, mu) - mu - anp.gammaln(k + 1),
         "cdf": lambda k, mu: anp.gammaincc(k + 1, mu),
         "sf": lambda k, mu: anp.gammainc(k + 1, mu),
     },

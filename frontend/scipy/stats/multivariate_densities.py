@@ -8,7 +8,7 @@ from typing import Any
 import anvl.numpy as anp
 from anvl.core.promote import promoted
 from anvl.dispatch.eager import public
-from anvl.scipy.stats.continuous_densities import _xlogy
+from anvl.scipy.special.entropies import xlogy
 
 __all__ = ["dirichlet", "multinomial", "multivariate_normal"]
 
@@ -94,7 +94,7 @@ def _dirichlet_logpdf(x: Any, alpha: Any) -> Any:
     off = anp.abs(anp.sum(x, axis=0) - 1)
     inside = anp.logical_and(anp.all(anp.greater_equal(x, 0), axis=0), anp.less(off, tolerance))
     safe = anp.where(anp.expand_dims(inside, 0), x, 1 / x.shape[0])
-    found = anp.sum(_xlogy(anp.broadcast_to(column, x.shape), safe), axis=0) - norm
+    found = anp.sum(xlogy(anp.broadcast_to(column, x.shape), safe), axis=0) - norm
     found = anp.where(inside, found, -anp.inf)
     return anp.where(anp.all(anp.greater(alpha, 0)), found, anp.nan)
 
@@ -133,7 +133,7 @@ class Dirichlet:
 def _multinomial_logpmf(x: Any, n: Any, p: Any) -> Any:
     (p,), _ = promoted("multinomial", (p,), "float")
     x, n = anp.astype(x, p.dtype), anp.astype(n, p.dtype)
-    found = anp.gammaln(n + 1) + anp.sum(_xlogy(x, p) - anp.gammaln(x + 1), axis=-1)
+    found = anp.gammaln(n + 1) + anp.sum(xlogy(x, p) - anp.gammaln(x + 1), axis=-1)
     whole = anp.logical_and(anp.greater_equal(x, 0), anp.equal(x, anp.floor(x)))
     inside = anp.logical_and(anp.equal(anp.sum(x, axis=-1), n), anp.all(whole, axis=-1))
     return anp.where(inside, found, -anp.inf)

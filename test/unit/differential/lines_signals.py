@@ -145,6 +145,43 @@ def _filter(d: Draw) -> Call:
     return call(x, weights, mode=d.of(*MODES), cval=d.of(0.0, 2.0))
 
 
+#: Of splines without those whose coefficients SciPy finds by a series that it cuts off.
+_SPLINE_MODES = ("constant", "grid-constant", "mirror", "wrap", "grid-wrap")
+
+
+def _image(d: Draw) -> Any:
+    return d.array("float64", d.shape(2, 2, least=2))
+
+
+def _coefficients1d(d: Draw) -> Call:
+    return call(_image(d), order=d.number(2, 5), axis=d.of(0, -1), mode=d.of("mirror", "grid-wrap"))
+
+
+def _coefficients(d: Draw) -> Call:
+    return call(_image(d), order=d.number(2, 5), mode=d.of("mirror", "grid-wrap"))
+
+
+def _resampling(d: Draw) -> dict[str, Any]:
+    return {"order": d.number(1, 5), "mode": d.of(*_SPLINE_MODES), "cval": d.of(0.0, 2.0)}
+
+
+def _shift(d: Draw) -> Call:
+    return call(_image(d), d.of(0.3, (1.2, -0.7)), **_resampling(d))
+
+
+def _zoom(d: Draw) -> Call:
+    return call(_image(d), d.of(1.7, (0.8, 2.2)), **_resampling(d))
+
+
+def _turn(d: Draw) -> Call:
+    return call(_image(d), d.of(20.0, 90.0, -130.0), reshape=d.flag(), **_resampling(d))
+
+
+def _affine(d: Draw) -> Call:
+    matrix = np.asarray([[0.9, 0.2], [-0.1, 1.2]])
+    return call(_image(d), d.of(matrix, matrix[0]), d.of(0.0, (0.4, -0.6)), **_resampling(d))
+
+
 def _gaussian1d(d: Draw) -> Call:
     x = d.array(d.dtype("s"), shape := d.shape(1, 3, least=1))
     return call(x, d.of(0.7, 1.5), axis=d.axis(len(shape)), order=d.of(0, 1, 2), mode=d.of(*MODES))
@@ -321,6 +358,9 @@ SIGNALS = [
     _line("ndimage", "gaussian_filter1d", _gaussian1d), _line("ndimage", "gaussian_filter", _gaussian),
     _line("ndimage", "uniform_filter1d", _uniform1d), _line("ndimage", "uniform_filter", _uniform),
     _line("ndimage", "map_coordinates", _coordinates),
+    _line("ndimage", "spline_filter1d", _coefficients1d), _line("ndimage", "spline_filter", _coefficients),
+    _line("ndimage", "shift", _shift), _line("ndimage", "zoom", _zoom), _line("ndimage", "rotate", _turn),
+    _line("ndimage", "affine_transform", _affine),
     _of_class("CubicSpline", _spline), _of_class("PchipInterpolator", lambda d: _spline(d, pchip=True)),
     _of_class("interp1d", lambda d: _spline(d, linear=True)),
     Line("interpolate.RegularGridInterpolator", _grid(interpolate), _grid(scipy.interpolate), _grid_call,

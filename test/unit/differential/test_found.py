@@ -179,3 +179,17 @@ def test_what_only_an_unread_result_of_a_loop_needs_is_not_differentiated(monkey
     for one in anvl.jit(lambda a: both(a))(a):
         np.testing.assert_allclose(one, found, rounding(PROGRAM), rounding(PROGRAM))
     np.testing.assert_allclose(found, wanted, rounding(PROGRAM), rounding(PROGRAM))
+
+
+def test_the_deviation_of_one_number_has_the_slope_zero():
+    for x in ([2.0], [2.0, np.nan]):
+        np.testing.assert_array_equal(anvl.grad(anp.nanstd)(np.asarray(x)), [0.0] * len(x))
+    assert np.isnan(anp.nanstd(np.asarray([2.0]), ddof=1))
+
+
+def test_bins_of_integers_are_as_wide_as_their_weights():
+    x, weights = np.asarray([1, 2, 2, 3]), np.asarray([0.1, 0.2, 0.3, 0.4])
+    found, wanted = (m.histogram(x, 3, weights=weights, density=True) for m in (anp, np))
+    for ours, theirs in zip(found, wanted, strict=True):
+        assert ours.dtype == np.float64
+        assert_close(ours, theirs, FORMULA)

@@ -209,11 +209,6 @@ def test_derivatives_of_both_orders(name):
         ),
         (lambda: fft.dctn(X, s=(2,), axes=(0, 1)), ValueError, "dctn: s is"),
         (
-            lambda: ndimage.map_coordinates(X, [Y, Y], 3),
-            NotImplementedError,
-            "map_coordinates: order is 3; there are 0 and 1",
-        ),
-        (
             lambda: ndimage.map_coordinates(X, [Y], 1),
             ValueError,
             "1 coordinates for f64[3,4]; give",
