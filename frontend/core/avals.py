@@ -101,6 +101,16 @@ class ShapeDtypeStruct(metaclass=_OfJax):
 
     It makes what `aval` makes, and so `isinstance(x, ShapeDtypeStruct)` holds for every aval.
 
+    Attributes
+    ----------
+    shape : tuple of int
+    dtype : dtype
+    weak_type : bool
+        Whether the dtype gives way to that of an array beside it, as of Python's numbers.
+
+    Examples
+    --------
+    >>> from anvl import ShapeDtypeStruct
     >>> ShapeDtypeStruct((2, 3), "f32")
     f32[2,3]
     """

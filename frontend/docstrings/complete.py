@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from anvl.docstrings.entries import Entries
 
-__all__ = ["Parameter", "complete", "is_documented", "parameters_of"]
+__all__ = ["Parameter", "complete", "is_documented", "is_named_tuple", "parameters_of"]
 
 _ORDER = (
     "Parameters", "Attributes", "Returns", "Yields", "Raises", "Warns", "See Also", "Notes",
@@ -36,6 +36,8 @@ def complete(names: Iterable[str], namespace: Mapping[str, Any], entries: Entrie
     """Complete the docstrings of the functions among these names of a module."""
     for name in names:
         function = namespace.get(name)
+        if is_named_tuple(function):
+            _complete_fields(function, entries)
         if function is None or not is_documented(function):
             continue
         if function.__doc__ and "References\n" not in function.__doc__:
@@ -46,6 +48,23 @@ def is_documented(x: Any) -> bool:
     """Whether x is a function of anvl: neither a class, nor a value, nor a function of NumPy."""
     is_function = type(x) is FunctionType or hasattr(x, "__wrapped__")  # or a `Jit`
     return is_function and str(x.__module__).startswith("anvl.")
+
+
+def is_named_tuple(x: Any) -> bool:
+    """Whether x is a class of anvl whose objects are results, or states, by name."""
+    return isinstance(x, type) and hasattr(x, "_fields") and x.__module__.startswith("anvl.")
+
+
+def _complete_fields(made: Any, entries: Entries) -> None:
+    """Describe the fields of a named tuple that its docstring does not."""
+    text = (made.__doc__ or "").replace(_MARGIN, "\n").rstrip()
+    if "Attributes\n" in text or not made._fields:
+        return
+    lines = []
+    for field in made._fields:
+        kind, _, says = entries.fields.get(field, "any").partition(": ")
+        lines += [f"{field} : {kind}", *([f"    {says}"] if says else [])]
+    made.__doc__ = "\n".join([text, "", "Attributes", "----------", *lines])
 
 
 def _completed(text: str, name: str, function: Any, entries: Entries) -> str:

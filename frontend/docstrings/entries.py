@@ -23,6 +23,8 @@ class Entries(NamedTuple):
         From the name of a function to the page of the standard, or None.
     examples : mapping of str to str
         By the name of a function: an example, for those that have none in the source.
+    fields : mapping of str to str
+        By the name of a field of a named tuple: `type: description`, as of parameters.
     """
 
     parameters: Mapping[str, str]
@@ -30,6 +32,7 @@ class Entries(NamedTuple):
     results: Mapping[str, str]
     link: Callable[[str], str | None]
     examples: Mapping[str, str] = {}
+    fields: Mapping[str, str] = {}
 
 
 def by_name(groups: Mapping[str, str]) -> dict[str, str]:

@@ -45,6 +45,46 @@ _PARAMETERS = {
     "weight_decay_mask": "pytree of bools, or callable: Which parameters decay.",
     "where": "array of bools: Which elements count.",
 }
+#: Of the states, which are pytrees: parts like the parameters have their structure and shapes.
+_FIELDS = {
+    "acc_grads": "pytree like the parameters: Mean or sum of the gradients since the last step.",
+    "count": "array: The number of steps so far, an i32.",
+    "curvature_error": "array: By how much the slope misses its bound; 0 if it does not.",
+    "decrease_error": "array: By how much the value misses its bound; 0 if it does not.",
+    "diff_params_memory": "pytree: The last changes of the parameters, with an axis of these first.",
+    "diff_updates_memory": "pytree: The last changes of the gradients, with an axis of these first.",
+    "e_g": "pytree like the parameters: Mean of the squares of the gradients.",
+    "e_x": "pytree like the parameters: Mean of the squares of the updates.",
+    "ema": "pytree like the parameters: The mean.",
+    "found_nan": "pytree of bools: Which arrays held a NaN in the last step.",
+    "grad": "pytree like the parameters: The gradient at the last point.",
+    "grad_acc": "pytree like the parameters: Sum of the gradients since the last step.",
+    "gradient_step": "array: The number of steps of the inner transformation, an i32.",
+    "hyperparams": "dict of str to array: The values of the last step.",
+    "info": "named tuple: What the line search did last.",
+    "init": "callable: From the parameters to the state.",
+    "inner_opt_state": "pytree: The state of the inner transformation.",
+    "inner_state": "pytree: The state of the inner transformation.",
+    "inner_states": "dict: The state of each label's transformation.",
+    "last_finite": "array: Whether the last gradients were finite, a bool.",
+    "learning_rate": "array: The last step size.",
+    "mini_step": "array: The number of gradients since the last step, an i32.",
+    "mu": "pytree like the parameters: Mean of the gradients.",
+    "notfinite_count": "array: The number of steps in a row that were not finite, an i32.",
+    "nu": "pytree like the parameters: Mean of the squares.",
+    "nu_max": "pytree like the parameters: The largest mean of the squares so far.",
+    "num_linesearch_steps": "array: The number of points that were tried, an i32.",
+    "params": "pytree: The parameters of the last step.",
+    "skip_state": "pytree: Which steps were left out, and why.",
+    "step": "array: The number of steps so far, an i32.",
+    "sum_of_squares": "pytree like the parameters: Sum of the squares of the gradients.",
+    "total_notfinite": "array: The number of all steps that were not finite, an i32.",
+    "trace": "pytree like the parameters: Sum of the updates, with decay.",
+    "update": "callable: From gradients, state and parameters to updates and the next state.",
+    "updates": "pytree: The gradients of the last step.",
+    "value": "array: The value at the last point.",
+    "weights_memory": "array: The weight of each change in the memory.",
+}
 _OWN = {
     "adadelta": {"rho": "float: Decay of both means of squares."},
     "apply_every": {"k": "int: The number of steps."},
@@ -179,4 +219,4 @@ def _example(name: str) -> str:
 
 _EXAMPLES = {name: _example(name) for name in _OPTIMIZERS.split()}
 
-OPTIM = Entries(_PARAMETERS, _OWN, by_name(_RESULTS), _link, _EXAMPLES)
+OPTIM = Entries(_PARAMETERS, _OWN, by_name(_RESULTS), _link, _EXAMPLES, fields=_FIELDS)

@@ -20,8 +20,12 @@ Padding = str | Sequence[tuple[int, int]]
 class ConvDimensionNumbers(NamedTuple):
     """Positions of the axes of a convolution.
 
-    Those of the batch, the features and then the spatial axes, of the operand and of the result; of
-    the kernel those of its outputs, inputs and spatial axes.
+    Attributes
+    ----------
+    lhs_spec, out_spec : tuple of int
+        Of the operand and of the result: the axes of the batch, the features, the space.
+    rhs_spec : tuple of int
+        Of the kernel: the axes of its outputs, its inputs, the space.
     """
 
     lhs_spec: tuple[int, ...]

@@ -158,11 +158,13 @@ def _sizes(sizes: tuple[Any, ...]) -> tuple[int, ...]:
     return tuple(map(operator.index, sizes))
 
 
-def _reshape(x: Any, *shape: Any) -> Any:
-    return anp.reshape(x, _sizes(shape))
+def _reshape(x: Any, *shape: Any, **options: Any) -> Any:
+    """The array in another shape, `x.reshape(2, 3)` or `x.reshape((2, 3), order="F")`."""
+    return anp.reshape(x, _sizes(shape), **options)
 
 
 def _transpose(x: Any, *axes: Any) -> Any:
+    """The array with its axes in this order, reversed by default: `x.transpose(1, 0)`."""
     return anp.transpose(x, _sizes(axes) if axes and axes[0] is not None else None)
 
 

@@ -10,14 +10,14 @@ import pytest
 import anvl
 import anvl.numpy as anp
 from anvl.docstrings import of_fft, of_lax, of_linalg, of_nn, of_numpy, of_random
-from anvl.docstrings.complete import complete, is_documented, parameters_of
+from anvl.docstrings.complete import complete, is_documented, is_named_tuple, parameters_of
 from anvl.docstrings.entries import Entries
 
 MODULES = (
     "anvl", "anvl.numpy", "anvl.numpy.linalg", "anvl.numpy.fft", "anvl.lax", "anvl.nn",
     "anvl.nn.initializers", "anvl.random", "anvl.optim", "anvl.optim.losses", "anvl.scipy.special",
     "anvl.scipy.fft", "anvl.scipy.interpolate", "anvl.scipy.ndimage", "anvl.scipy.signal",
-    "anvl.scipy.cluster.vq", "anvl.scipy.sparse.linalg",
+    "anvl.scipy.cluster.vq", "anvl.scipy.sparse.linalg", "anvl.scipy.spatial.transform",
     "anvl.scipy.linalg", "anvl.scipy.stats", "anvl.scipy.optimize", "anvl.scipy.integrate",
     "anvl.tree", "anvl.tree_util", "anvl.ops", "anvl.windows", "anvl.image", "anvl.flatten_util",
     "anvl.ffi", "anvl.debug", "anvl.profiler", "anvl.safetensors", "anvl.testing",
@@ -66,6 +66,66 @@ def problems(name, f):
 @pytest.mark.parametrize("module", MODULES)
 def test_every_function_has_its_sections(module):
     found = [line for name, f in functions(module).items() for line in problems(name, f)]
+    assert not found, "\n".join(found)
+
+
+#: Modules whose classes are for those who write ops, passes and tests: their pages are in docs/.
+OF_AUTHORS = {"anvl.dialect", "anvl.passes", "anvl.prim", "anvl.testing", "anvl.testing.lit"}
+#: Classes that are not called: made by functions, and shown there.
+NOT_CALLED = {"Initializer"}
+
+
+def classes(module):
+    found = importlib.import_module(module)
+    named = {name: getattr(found, name) for name in getattr(found, "__all__", dir(found))}
+    return {
+        name: c for name, c in named.items()
+        if isinstance(c, type) and c.__module__.startswith("anvl.")
+    }  # fmt: skip
+
+
+def problems_of_class(name, c, is_of_authors):
+    text = inspect.cleandoc(c.__dict__.get("__doc__") or "")
+    if not text:
+        yield f"{name}: has no docstring of its own"
+    if issubclass(c, BaseException) or is_of_authors or name in NOT_CALLED:
+        return
+    yield from problems_of_fields(name, c, text) if is_named_tuple(c) else of_called(name, c, text)
+
+
+def problems_of_fields(name, c, text):
+    lines = re.findall(r"^(\w.*)$", section(text, "Attributes"), re.MULTILINE)
+    described = [field for line in lines for field in line.split(" : ")[0].split(", ")]
+    if sorted(described) != sorted(c._fields):
+        yield f"{name}: has {sorted(c._fields)}, describes {sorted(described)}"
+    if " : any" in text:
+        yield f"{name}: a field has no entry"
+
+
+def of_called(name, c, text):
+    if ">>> " not in text:
+        yield f"{name}: has no example"
+    said = section(text, "Parameters") + section(text, "Attributes")
+    taken = [] if name in MADE else [p for p in inspect.signature(c).parameters if "arg" not in p]
+    missing = [p for p in taken if not re.search(rf"\b{p}\b", said)]
+    if missing:
+        yield f"{name}: does not describe {missing}"
+    for member, f in vars(c).items():
+        if inspect.isfunction(f) and not member.startswith("_") and not inspect.getdoc(f):
+            yield f"{name}.{member}: has no docstring"
+
+
+#: Classes that functions make, such as `asarray`, or with parameters that are none of their own.
+MADE = {"Array", "Device", "Partial", "ndarray"}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_class_says_what_it_is(module):
+    found = [
+        line
+        for name, c in classes(module).items()
+        for line in problems_of_class(name, c, module in OF_AUTHORS)
+    ]
     assert not found, "\n".join(found)
 
 

@@ -13,7 +13,7 @@ from anvl.core.promote import as_tracer, promoted
 from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import each_axis, sizes_of
-from anvl.runtime import Array, hiding_frames
+from anvl.runtime import hiding_frames
 from anvl.scipy.ndimage.coordinates import (
     Interpolation,
     as_input,
@@ -315,9 +315,8 @@ def rotate(
     axes : tuple of two int
     reshape : bool
         Whether the result holds the whole input; else it has the shape of input.
-    output : None
-    order, mode, cval, prefilter
-        As of `map_coordinates`.
+    output, order, mode, cval, prefilter
+        As of `shift`.
 
     Returns
     -------
@@ -328,9 +327,9 @@ def rotate(
     ValueError
         As `map_coordinates`; axes that are not two; a traced angle with `reshape`.
 
-    Notes
-    -----
-    Source: SciPy's manual, `scipy.ndimage.rotate`.
+    References
+    ----------
+    https://docs.scipy.org/doc/scipy/reference/generated/scipy.ndimage.rotate.html
 
     Examples
     --------
@@ -341,12 +340,7 @@ def rotate(
      [1. 3.]]
     """
     how = _how("rotate", order, mode, prefilter, output)
-    rank = np.ndim(input)
-    plane = tuple(sorted(each_axis(tuple(axes), rank, "rotate")))
-    if len(plane) != 2:
-        raise ValueError(f"rotate: axes are {axes}; give two")
-    if isinstance(angle, Array):
-        angle = angle.item()
+    plane = _plane(axes, np.ndim(input))
     if isinstance(angle, Tracer):
         if reshape:
             raise ValueError(
@@ -357,13 +351,22 @@ def rotate(
     else:
         cosine, sine = _exact(float(angle))
     height, width = (np.shape(input)[a] for a in plane)
-    sizes = (height, width)
-    if reshape:
-        corners = np.array([[cosine, sine], [-sine, cosine]]) @ np.array(
-            [[0, 0, height, height], [0, width, 0, width]]
-        )
-        sizes = tuple(int(n) for n in np.ptp(corners, axis=1) + 0.5)
+    sizes = _size_of_turned(cosine, sine, height, width) if reshape else (height, width)
     return _turned(input, cosine, sine, cval, plane, sizes, how)
+
+
+def _plane(axes: Any, rank: int) -> tuple[int, int]:
+    plane = sorted(each_axis(tuple(axes), rank, "rotate"))
+    if len(plane) != 2:
+        raise ValueError(f"rotate: axes are {axes}; give two")
+    return plane[0], plane[1]
+
+
+def _size_of_turned(cosine: float, sine: float, height: int, width: int) -> tuple[int, ...]:
+    """The sizes of a plane that holds all of a plane of these sizes after it is turned."""
+    corners = np.array([[0, 0, height, height], [0, width, 0, width]])
+    turned = np.array([[cosine, sine], [-sine, cosine]]) @ corners
+    return tuple(int(n) for n in np.ptp(turned, axis=1) + 0.5)
 
 
 def _exact(angle: float) -> tuple[float, float]:

@@ -19,9 +19,18 @@ __all__ = ["OptimizeResults", "minimize"]
 class OptimizeResults(NamedTuple):
     """Result of `minimize`: a pytree of arrays.
 
-    `x` the solution, `success`, `status` (0 converged, 1 limit of iterations, 2 the line search
-    failed, 3 not finite), `fun` and `jac` value and gradient there, `nfev` and `nit` the numbers of
-    evaluations and of iterations.
+    Attributes
+    ----------
+    x : array
+        The solution.
+    success : array
+        Whether it converged.
+    status : array
+        0 converged, 1 limit of iterations, 2 the line search failed, 3 not finite.
+    fun, jac : array
+        The value and the gradient at the solution.
+    nfev, nit : array
+        The numbers of evaluations and of iterations, i32.
     """
 
     x: Any

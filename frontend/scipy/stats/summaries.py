@@ -16,7 +16,15 @@ __all__ = ["ModeResult", "gaussian_kde", "mode", "rankdata", "sem", "zscore"]
 
 
 class ModeResult(NamedTuple):
-    """Result of `mode`: the most frequent value, and how often it occurs (i32)."""
+    """Result of `mode`.
+
+    Attributes
+    ----------
+    mode : array
+        The most frequent values, the least of equals.
+    count : array
+        How often each occurs, i32.
+    """
 
     mode: Any
     count: Any

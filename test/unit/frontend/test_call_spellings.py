@@ -278,4 +278,6 @@ def test_other_namespaces():
         linalg.solve_sylvester(A=S, B=S, C=S), linalg.solve_sylvester(S, S, S)
     )
     assert int(np.gcd(x1=6, x2=4)) == 2
-    assert np.arange(6).reshape(2, 3).ravel(order="C").shape == (6,)
+    x = np.arange(6)
+    numpy.testing.assert_array_equal(x.reshape(2, 3, order="F"), [[0, 2, 4], [1, 3, 5]])
+    assert x.reshape(2, 3).ravel(order="C").shape == (6,)

@@ -27,36 +27,28 @@ NOT_DRAWN = {
 # Compared with NumPy one by one (numpy/test_staples*.py, numpy/test_array_api.py), not drawn yet.
 NOT_DRAWN |= dict.fromkeys(
     """
-    np.__array_namespace_info__ np.append np.apply_along_axis np.apply_over_axes np.argwhere
+    np.__array_namespace_info__ np.apply_along_axis np.apply_over_axes np.argwhere
     np.array2string np.array_equiv np.array_repr np.array_str np.asanyarray
     np.asarray_chkfinite np.ascontiguousarray np.asfortranarray np.bartlett np.base_repr
-    np.binary_repr np.bincount np.blackman np.block np.broadcast_shapes np.can_cast
-    np.choose np.common_type np.compress np.copyto np.corrcoef np.cov np.cumulative_prod
-    np.cumulative_sum np.delete np.diag_indices np.diag_indices_from np.digitize np.dsplit
-    np.ediff1d np.einsum_path np.extract np.fill_diagonal np.finfo np.flatnonzero
+    np.binary_repr np.bincount np.blackman np.broadcast_shapes np.can_cast np.choose
+    np.common_type np.compress np.copyto np.diag_indices np.diag_indices_from np.dsplit
+    np.einsum_path np.extract np.fill_diagonal np.finfo np.flatnonzero
     np.format_float_positional np.format_float_scientific np.from_dlpack np.frombuffer
-    np.fromfile np.fromfunction np.fromiter np.fromstring np.gcd np.genfromtxt np.geomspace
-    np.get_printoptions np.geterr np.geterrcall np.gradient np.hamming np.hanning
-    np.histogram np.histogram2d np.histogram_bin_edges np.histogramdd np.iinfo np.indices
-    np.info np.insert np.interp np.intersect1d np.iscomplex np.iscomplexobj np.isdtype
-    np.isfortran np.isin np.isnat np.isneginf np.isposinf np.isreal np.isrealobj np.isscalar
-    np.issubdtype np.iterable np.ix_ np.kaiser np.lcm np.linalg.cond np.linalg.cross
-    np.linalg.diagonal np.linalg.matmul np.linalg.matrix_norm np.linalg.matrix_rank
-    np.linalg.matrix_transpose np.linalg.multi_dot np.linalg.outer np.linalg.tensordot
-    np.linalg.tensorinv np.linalg.tensorsolve np.linalg.trace np.linalg.vecdot
-    np.linalg.vector_norm np.load np.loadtxt np.logaddexp2 np.mask_indices np.matvec
-    np.may_share_memory np.min_scalar_type np.mintypecode np.modf np.nanargmax np.nanargmin
-    np.nancumprod np.nancumsum np.nanmedian np.nanpercentile np.nanquantile np.nanstd
-    np.nanvar np.nonzero np.packbits np.piecewise np.place np.poly np.polyadd np.polyder
-    np.polydiv np.polyfit np.polyint np.polymul np.polysub np.printoptions np.promote_types
-    np.put np.put_along_axis np.putmask np.ravel_multi_index np.real_if_close np.require
-    np.resize np.result_type np.rollaxis np.roots np.row_stack np.save np.savetxt np.savez
-    np.savez_compressed np.select np.set_printoptions np.setdiff1d np.seterr np.seterrcall
-    np.setxor1d np.shares_memory np.show_config np.show_runtime np.sort_complex np.spacing
-    np.trapezoid np.tril_indices np.tril_indices_from np.trim_zeros np.triu_indices
-    np.triu_indices_from np.typename np.union1d np.unique np.unique_all np.unique_counts
-    np.unique_inverse np.unique_values np.unpackbits np.unravel_index np.unwrap np.vander
-    np.vecmat np.vectorize
+    np.fromfile np.fromfunction np.fromiter np.fromstring np.genfromtxt np.geomspace
+    np.get_printoptions np.geterr np.geterrcall np.hamming np.hanning np.histogram
+    np.histogram2d np.histogram_bin_edges np.histogramdd np.iinfo np.indices np.info
+    np.intersect1d np.iscomplexobj np.isdtype np.isfortran np.isnat np.isrealobj np.isscalar
+    np.issubdtype np.iterable np.ix_ np.kaiser np.linalg.cond np.linalg.matrix_rank
+    np.linalg.tensorinv np.linalg.tensorsolve np.load np.loadtxt np.mask_indices
+    np.may_share_memory np.min_scalar_type np.mintypecode np.nonzero np.piecewise np.place
+    np.poly np.polydiv np.polyfit np.printoptions np.promote_types np.put np.put_along_axis
+    np.putmask np.ravel_multi_index np.real_if_close np.require np.result_type np.roots
+    np.row_stack np.save np.savetxt np.savez np.savez_compressed np.set_printoptions
+    np.setdiff1d np.seterr np.seterrcall np.setxor1d np.shares_memory np.show_config
+    np.show_runtime np.sort_complex np.spacing np.tril_indices np.tril_indices_from
+    np.trim_zeros np.triu_indices np.triu_indices_from np.typename np.union1d np.unique
+    np.unique_all np.unique_counts np.unique_inverse np.unique_values np.unravel_index
+    np.vectorize
     """.split(),
     "compared one by one",
 )

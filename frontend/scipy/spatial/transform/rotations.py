@@ -69,6 +69,7 @@ class Rotation:
     """
 
     __slots__ = ("quat",)
+    quat: Any
 
     def __init__(self, quat: Any) -> None:
         self.quat = Rotation.from_quat(quat).quat

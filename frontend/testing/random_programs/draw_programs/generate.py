@@ -25,6 +25,7 @@ from anvl.testing.random_programs.draw_programs.pointwise import POINTWISE
 from anvl.testing.random_programs.draw_programs.pool import NoFit, Pool, Value
 from anvl.testing.random_programs.draw_programs.primitives import calls
 from anvl.testing.random_programs.draw_programs.reshapes import STRUCTURAL
+from anvl.testing.random_programs.draw_programs.staples import STAPLES
 from anvl.testing.random_programs.modules import Lowered
 from anvl.testing.random_programs.programs import Program, Step, evaluated
 
@@ -34,10 +35,12 @@ __all__ = ["ANVL", "TABLE", "Broken", "Generated", "generated"]
 ANVL: Mapping[str, Any] = {"np": anp, "anvl": anvl, "prim": prim, "own": Own(anp, anvl)}
 
 #: Every kind of step, by name: a function that writes it.
-TABLE: dict[str, Callable[[Pool], str]] = {**POINTWISE, **STRUCTURAL, **PRODUCTS, **COMBINATORS}
+TABLE: dict[str, Callable[[Pool], str]] = {
+    **POINTWISE, **STRUCTURAL, **STAPLES, **PRODUCTS, **COMBINATORS,
+}  # fmt: skip
 
 # Frequencies of the tables of steps.
-_FAMILIES = ((POINTWISE, 5), (STRUCTURAL, 5), (PRODUCTS, 2), (COMBINATORS, 3))
+_FAMILIES = ((POINTWISE, 5), (STRUCTURAL, 5), (STAPLES, 2), (PRODUCTS, 2), (COMBINATORS, 3))
 _MOST_STEPS = 8
 _MOST_ELEMENTS = 200  # maximal elements of one value
 _TRIES = 40  # attempts to draw a step that fits

@@ -23,6 +23,11 @@ __all__ = ["LEFT_OUT", "PrimitiveCall", "calls"]
 
 #: Primitives that no program calls, each with the reason.
 LEFT_OUT = {
+    **dict.fromkeys(
+        "all_gather all_reduce all_to_all axis_index collective_permute reduce_scatter".split(),
+        "needs an axis with a name; their tests run them in batches and on meshes",
+    ),
+    "with_sharding": "needs a mesh",
     "captured": "made by closing over an array",
     "check": "has no result, and fails by design",
     "constant": "made by literals",
