@@ -78,6 +78,7 @@ class LowerToStablehlo(Pass, argument=NAME):
         has_bodies = bool(find(module, *_with_bodies(len(DEFINED))))
         if self.platform != "cpu":
             write_platform_forms(module, self.platform)
+        _take_parts(module, len(DEFINED))
         with Shared([*functions_of(module)], self._lower) as shared:
             self._lower(module)
             shared.add_to(module)
@@ -138,6 +139,27 @@ class LowerToStablehlo(Pass, argument=NAME):
     def _lower_once(self, module: ir.Operation, known: int) -> None:
         rewrite.walk_and_apply_patterns(module, expansions(self.platform, self._library(), known))
         rewrite.walk_and_apply_patterns(module, _renames(known))
+
+
+def _take_parts(module: ir.Operation, known: int) -> None:
+    """Take results from ops that compute more of the same operand, as derivatives of them do."""
+    for op in find(module, *_parts(known)):
+        name, position = OPS[op.name].part_of
+        whole = next((w for w in _users(op.operands[0], name) if w.block == op.block), None)
+        if whole is not None and len(whole.operands) == 1:
+            if not whole.is_before_in_block(op):
+                whole.move_before(op)
+            op.results[0].replace_all_uses_with(whole.results[position])
+            op.erase()
+
+
+def _users(x: ir.Value, name: str) -> list[ir.Operation]:
+    return [use.owner.operation for use in x.uses if use.owner.name == name]
+
+
+@lru_cache(4)
+def _parts(known: int) -> tuple[str, ...]:
+    return tuple(name for name, op_class in OPS.items() if op_class.part_of[0])
 
 
 def _left(module: ir.Operation, known: int) -> tuple[list[ir.Operation], bool]:

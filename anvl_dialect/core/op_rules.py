@@ -84,6 +84,8 @@ class OpRules(OpClass):
     zero_derivative_reason: ClassVar[str] = ""
     #: Whether its integer results are bits of its operand: Note [Bits] in `activity_analysis`.
     reads_bits: ClassVar[bool] = False
+    #: The op, if any, that computes this one's result too, and its position among the results.
+    part_of: ClassVar[tuple[str, int]] = ("", 0)
     #: Whether it combines values of several devices or members: Note [Named axes].
     is_collective: ClassVar[bool] = False
     #: The state that an op with an effect updates: a class of `interpreters/effect_state.py`.

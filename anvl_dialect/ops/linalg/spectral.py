@@ -76,6 +76,7 @@ class EigvalshOp(ValuesAlone, name="eigvalsh"):
     """Eigenvalues of `(x + x^H) / 2`, ascending."""
 
     w: Result
+    part_of = ("anvl.eigh", 0)
 
     @classmethod
     def result_type(cls, x: Any) -> Any:
@@ -156,6 +157,7 @@ class EigvalsOp(ValuesAlone, name="eigvals"):
     """Eigenvalues of square matrices, unordered; complex, also for a real matrix."""
 
     w: Result
+    part_of = ("anvl.eig", 0)
 
     @classmethod
     def result_type(cls, x: Any) -> Any:

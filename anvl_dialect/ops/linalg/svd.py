@@ -169,6 +169,7 @@ class SvdvalsOp(ValuesAlone, name="svdvals"):
     """Singular values, descending."""
 
     s: Result
+    part_of = ("anvl.svd", 1)
 
     @classmethod
     def result_type(cls, x: Any) -> Any:
