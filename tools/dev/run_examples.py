@@ -32,7 +32,7 @@ IMPORTED = (
 )  # fmt: skip
 
 #: Those whose short form takes more than some seconds, which `make sweep-part` runs.
-LONG = {"convolution", "hmc", "mixed_precision", "ode", "transformer"}
+LONG = {"convolution", "hmc", "mixed_precision", "ode", "sharded", "transformer"}
 PARTS = {"--short": False, "--long": True}  # whether those of a part are long
 
 
