@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from jobs import run_job
 from plugin_files import NAME, compiled
 
 import anvl
@@ -64,6 +65,27 @@ def test_options_and_handlers_of_cuda(wheels: Path) -> None:
     assert "type a_type" in calls
     assert {"PyCapsule a_handler CUDA 1", "PyCapsule mine CUDA 1"} <= set(calls)
     assert modules == "[]" and done.stderr == ""
+
+
+IN_A_JOB = """
+anvl.distributed.initialize()
+list(anvl.devices("gpu"))
+options, client = given[-1][1:]
+print(options["node_id"], options["num_nodes"], options["visible_devices"], type(client).__name__)
+anvl.devices("xla-cpu-pjrt")
+print(given[-1][1:])
+"""
+
+
+@pytest.mark.sweep(keep=0)
+def test_a_plugin_of_gpus_gets_its_place_in_a_job(wheels: Path, tmp_path: Path) -> None:
+    path = f"import sys; sys.path.append({str(wheels)!r})\n"
+    start, _, _ = PROGRAM.partition("anvl.ffi.register")
+    job = run_job(tmp_path, path + start + IN_A_JOB)
+    assert job.code == 0, job.err
+    for process in (0, 1):
+        expected = [f"{process} 2 [{process}] DistributedRuntimeClient", "({}, None)"]
+        assert job.lines_of(process) == expected
 
 
 def test_options_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
