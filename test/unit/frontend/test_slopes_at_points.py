@@ -50,7 +50,8 @@ CASES = {
 LONG = {
     "betaln": (special.betaln, [(0.25, 5), (0.25, 5)]),
     "owens_t": (special.owens_t, [(-3, 3), (-3, 3)]), "binom": (special.binom, [(0, 6), (-2, 6)]),
-    "comb": (special.comb, [(1, 6), (0.25, 0.75)]), "poch": (special.poch, [(-2, 2), (0.25, 0.75)]),
+    "comb": (special.comb, [(1, 6), (0.25, 0.75)]),
+    "poch": (special.poch, [(-1, -1), (0.25, 0.75)]),
 }  # fmt: skip
 
 
