@@ -18,7 +18,6 @@
 // HLO:         stablehlo.abs
 // HLO:         stablehlo.exponential
 // HLO:         stablehlo.divide
-// HLO-NEXT:    stablehlo.reduce_precision
 // HLO-NEXT:    return
 
 // NUMBERS: f64[] 3.5026062e-26
