@@ -15,7 +15,7 @@ import numpy as np
 from anvl.runtime import trial
 from anvl.runtime.array import Array, make_array
 from anvl.runtime.calls import check_calls
-from anvl.runtime.client import Placement, check_process
+from anvl.runtime.client import EMBEDDED, Placement, check_process
 from anvl.runtime.disk_cache import compile_or_load
 from anvl.runtime.distributed.waiting import watching
 from anvl.runtime.errors import RuntimeFailure, readable
@@ -404,7 +404,17 @@ def _compiled(
         unknown = re.search(_UNKNOWN_TARGET, str(error))
         if unknown is not None:
             text = missing_handler(unknown[1], place.client.name)
-        raise RuntimeFailure(f"compile: {text}") from error
+        raise RuntimeFailure(f"compile: {text}{_of_plugin(place)}") from error
+
+
+def _of_plugin(place: Placement) -> str:
+    """The end of the message where a plugin cannot compile for several devices."""
+    if len(place.devices) == 1 or place.client.name == EMBEDDED:
+        return ""
+    return (
+        f"; the program is for {len(place.devices)} devices of the plugin {place.client.name}, "
+        "which may have no collectives: put the arrays on one device"
+    )
 
 
 def _compile_options(

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import anvl.runtime as rt
+from anvl.runtime.client import Client
 from anvl.runtime.disk_cache.keys import program_key
 from anvl.runtime.executable import _compile_options
+from anvl.runtime.lazy import compat
 
 CLIENT = rt.cpu_client(4)
 DEVICES = CLIENT.devices
@@ -128,3 +130,19 @@ def test_the_key_on_disk_holds_the_devices():
         for is_open in ([True], [False])
     }
     assert len(keys) == 6
+
+
+def test_a_plugin_that_cannot_is_named():
+    client = Client(compat.make_cpu_client(num_devices=3), "other")
+    place = rt.sharded_placement(client.devices)
+    with pytest.raises(rt.RuntimeFailure, match="3 devices of the plugin other, which may have no"):
+        rt.compile(PROGRAM, place)  # of 4 devices
+    with pytest.raises(rt.RuntimeFailure, match=r"should have 3 devices but has 4$"):
+        rt.compile(PROGRAM, rt.sharded_placement(DEVICES[:3]))
+
+
+def test_types_that_are_not_the_programs_are_refused():
+    x, w = rt.array_type((8, 16), "f4", COLUMNS), rt.array_type((16, 4), "f4", COLUMNS)
+    out = [rt.array_type((8, 4), "f4", COPIES), rt.array_type((), "f4", COPIES)]
+    with pytest.raises(ValueError, match=r"argument 0 of the program is over <4 devices; tiles"):
+        rt.compile(PROGRAM, COPIES, arg_types=[x, w], out_types=out)
