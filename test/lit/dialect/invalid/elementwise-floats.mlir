@@ -231,3 +231,19 @@ func.func @is_neg_inf_of_complex(%x: tensor<2xcomplex<f32>>) {
   %y = "anvl.is_neg_inf"(%x) : (tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>>
   return
 }
+
+// -----
+
+func.func @logistic_slope_of_integers(%x: tensor<2xi32>) {
+  // expected-error @+1 {{logistic_slope: operand is tensor<2xi32>; it takes elements of kind float or complex}}
+  %y = "anvl.logistic_slope"(%x) : (tensor<2xi32>) -> tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @rough_zero_of_integers(%x: tensor<2xi32>) {
+  // expected-error @+1 {{rough_zero: operand is tensor<2xi32>; it takes elements of kind float}}
+  %y = "anvl.rough_zero"(%x) : (tensor<2xi32>) -> tensor<2xi32>
+  return
+}
