@@ -159,7 +159,7 @@ def draw(path, bytes_):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--out", type=Path, default=Path("out/sharded"), help="folder")
-    parser.add_argument("--quick", action="store_true", help="a tenth of the steps, two layouts")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the steps, one layout")
     parser.add_argument("--layout", choices=LAYOUTS, action="append", help="again for another")
     given = parser.parse_args()
     if "ANVL_NUM_PROCESSES" in os.environ:  # the launcher has started several
@@ -172,7 +172,7 @@ def main():
     one = trained(steps, params, ADAM.init(params), numpy.asarray)
     print(f"one device: loss {one[0][0]:.4f} to {one[0][-1]:.4f}, {one[1] / 1e6:.2f} MB")
     bytes_ = {"one": one[1]}
-    for layout in given.layout or (["both", "state"] if given.quick else LAYOUTS):
+    for layout in given.layout or (["both"] if given.quick else LAYOUTS):
         losses, bytes_[layout] = over_a_mesh(layout, steps)
         error = numpy.max(numpy.abs(losses / one[0] - 1))
         print(f"{layout}: loss {losses[0]:.4f} to {losses[-1]:.4f}, largest error {error:.1e}, "

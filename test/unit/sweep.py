@@ -33,15 +33,15 @@ LONG_TESTS = {
 }
 
 # Tests of functions that are written with ops, which have tests of their own.  Of those without a
-# mark `make test` has every third, `make sweep-part` one in nine, by XLA.  A file that is named has
-# all of them.
+# mark `make test` has every third, `make sweep-part` one in eighteen, by XLA.  A file that is named
+# has all of them.
 _IN_THIRDS = (
     "test_distribution*.py", "test_fft.py", "test_nn_*.py", "test_numpy_linalg.py",
     "test_optim*.py", "test_scipy_*.py",
 )  # fmt: skip
 
 _EVERY_THIRD = -1  # for the `part` of a mark `sweep(keep=0)`
-_ONE_IN = 50  # of the other tests without a mark, in `make sweep-part`
+_ONE_IN = 100  # of the other tests without a mark, in `make sweep-part`
 
 
 def chosen(
@@ -69,7 +69,7 @@ def chosen(
     unmarked = set(items) - {i for of in cases.values() for i in of}
     in_thirds = {i for i in unmarked if not is_named(i) and any(map(i.path.match, _IN_THIRDS))}
     of_test = unmarked - {i for i in in_thirds if _hash(i.nodeid) % 3}
-    of_part = {i for i in in_thirds if _hash(i.nodeid) % 9 == 1}
+    of_part = {i for i in in_thirds if _hash(i.nodeid) % 18 == 1}
     of_part |= {
         i for i in unmarked - in_thirds if _hash(i.nodeid) % _ONE_IN == 0 and not runs_as_before(i)
     }

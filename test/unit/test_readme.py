@@ -106,8 +106,8 @@ LONG = {
     f"docs/{name}.md"
     for name in """add-a-pass anvl-lsp anvl-opt anvl-reduce array-api captured-state
     check-gradients coming-from-numpy coming-from-pytorch control-flow custom-rules debugging
-    devices effects ffi fuzzing hundred-lines looking-at-programs nn optim profiling random
-    recompilation scaling scipy transformations your-own-op""".split()
+    devices distributed effects ffi fuzzing hundred-lines looking-at-programs nn optim profiling
+    random recompilation scaling scipy sharding transformations your-own-op""".split()
 }  # fmt: skip
 
 

@@ -39,6 +39,7 @@ anvl cache COMMAND    list, verify, prune or clear the compiled programs on disk
 
 anvl-opt              read a program in MLIR, run passes on it, print the result
 anvl-run              execute a program, and compare executors or files
+anvl-plan             predict time and memory of a program on a machine, for some meshes
 anvl-diff             what differs between two programs, or what passes change
 anvl-viz              a program, and what passes make of it, as a page
 anvl-reduce           shrink a program that shows a failure

@@ -66,7 +66,7 @@ def test_slopes_between_are_those_of_both_sides(name):
     check(*CASES[name])
 
 
-@pytest.mark.sweep(keep=0, part=3)
+@pytest.mark.sweep(keep=0, part=1)
 @pytest.mark.parametrize("name", LONG)
 def test_slopes_of_long_programs_between_are_those_of_both_sides(name):
     check(*LONG[name])

@@ -49,7 +49,7 @@ class Slerp:
     >>> from anvl.scipy.spatial.transform import Rotation, Slerp
     >>> turns = Rotation.from_euler("z", np.asarray([0.0, 90.0]), degrees=True)
     >>> between = Slerp(np.asarray([0.0, 1.0]), turns)
-    >>> print(np.round(between(np.asarray(0.5)).as_euler("xyz", degrees=True), 3))
+    >>> print(np.rint(between(np.asarray(0.5)).as_euler("xyz", degrees=True)))
     [ 0.  0. 45.]
     """
 

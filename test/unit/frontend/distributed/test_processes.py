@@ -90,7 +90,7 @@ def test_a_job_of_two_processes(tmp_path):
     assert "Gloo" not in job.out
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)  # as those below; half a minute
 @pytest.mark.parametrize(
     ("death", "code", "reason"),
     [

@@ -144,11 +144,12 @@ def check_run(run, count, mesh, dies, next_count, next_mesh):
             numpy.testing.assert_allclose(value, run.kept[step][name], rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.sweep(keep=0, part=1)
 def test_a_process_is_killed_and_another_mesh_goes_on(tmp_path, expected):
     check_run(Run(tmp_path, expected), 2, (4, 2), 1, 2, (2, 4))
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)  # ten seconds each
 @pytest.mark.parametrize(
     ("count", "mesh", "dies", "next_count", "next_mesh"),
     [
