@@ -65,7 +65,7 @@ def chosen(
             cases[name, keep, part].append(item)
         elif name in long_tests and not is_named(item):
             keep = long_tests[name]
-            cases[name, keep, (keep + 3) // 4 or _EVERY_THIRD].append(item)
+            cases[name, keep, (keep + 7) // 8 or _EVERY_THIRD].append(item)
     unmarked = set(items) - {i for of in cases.values() for i in of}
     in_thirds = {i for i in unmarked if not is_named(i) and any(map(i.path.match, _IN_THIRDS))}
     of_test = unmarked - {i for i in in_thirds if _hash(i.nodeid) % 3}

@@ -77,7 +77,7 @@ def test_files_in_thirds_run_whole_where_they_are_named():
 
 
 def test_long_tests_run_as_many_cases_as_the_list_says_but_where_they_are_named():
-    assert counts(cases("a.py", 60), a=9) == (9, 3)
+    assert counts(cases("a.py", 60), a=9) == (9, 2)
     assert counts(cases("a.py", 60), a=0)[0] == 0
     assert counts(cases("a.py", 60), a=9, named=True)[0] == 60
 
