@@ -3,7 +3,7 @@
 (nothing)  `make test`: n of them, always the same
 part       `make sweep-part`, which continuous integration runs too: the next m; without `part`
            half as many, or every third if n is 0; and some of the tests without a mark
-newest     on the newest Python, in continuous integration: every sixth of those of `make test`,
+newest     on the newest Python, in continuous integration: every eighth of those of `make test`,
            and one of each file
 all        `make sweep`: all, and many more random numbers
 """
@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["LONG_TESTS", "MODE", "SWEEP", "chosen", "every_sixth"]
+__all__ = ["LONG_TESTS", "MODE", "SWEEP", "chosen", "every_eighth"]
 
 MODE = os.environ.get("ANVL_SWEEP", "")
 assert MODE in ("", "part", "newest", "all"), f"ANVL_SWEEP is part, newest or all, not {MODE!r}"
@@ -81,13 +81,13 @@ def chosen(
         else:
             of_part.update(mixed[keep : keep + part])
     if mode == "newest":
-        return every_sixth(of_test, of_part)
+        return every_eighth(of_test, of_part)
     return of_part if mode == "part" else of_test
 
 
-def every_sixth(of_test: set[Any], of_part: set[Any]) -> set[Any]:
-    """Every sixth test of `of_test`, and one of each file at least, be it of `of_part`."""
-    chosen = {item for item in of_test if _hash(item.nodeid) % 6 == 0}
+def every_eighth(of_test: set[Any], of_part: set[Any]) -> set[Any]:
+    """Every eighth test of `of_test`, and one of each file at least, be it of `of_part`."""
+    chosen = {item for item in of_test if _hash(item.nodeid) % 8 == 0}
     ranked = [sorted(items, key=lambda item: item.nodeid) for items in (of_part, of_test, chosen)]
     of_files = {item.path: item for items in ranked for item in items}  # the last one of each
     return chosen | {*of_files.values()}

@@ -113,7 +113,7 @@ def test_a_process_ends_or_stops_and_the_other_one_ends_with_an_error(
     assert "[0] anvl.runtime.errors.DistributedError: " in job.err
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)  # `test_training_jobs.py` has the like
 def test_process_0_dies_and_the_others_end_with_an_error(tmp_path):
     death = "os.kill(os.getpid(), signal.SIGKILL)"
     job = run_job(tmp_path, PROGRAM + DIES.replace("me == 1", "me == 0").format(death=death))
@@ -136,7 +136,7 @@ def test_signals_reach_all_and_their_code_is_returned(tmp_path):
         assert job.wait(60) == 128 + signal.SIGTERM
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)
 def test_without_its_launcher_a_job_ends(tmp_path):
     (tmp_path / "program.py").write_text(
         "import anvl, os\nanvl.distributed.initialize(heartbeat_timeout=2)\n"
