@@ -93,7 +93,7 @@ def _meshes_of(text: str) -> dict[str, MeshShape]:
 def _kept(
     text: str, found: re.Match[str], end: int, meshes: Mapping[str, MeshShape]
 ) -> tuple[str, str, int] | None:
-    """What `_replaced` gives, for a sharding with a form as a string; else None."""
+    """Replace a sharding that has a form as a string, as `_replaced` does; else None."""
     try:
         if found["argument"]:
             mesh, spec = sharding_from_sdy(text[found.end() : end], meshes)

@@ -6,8 +6,9 @@
 A form lists the parameters in the order of the other library.  Each stands for our parameter of
 that name; else for ours that `name:ours` names; else for ours at its position, if the form lacks
 that one.  One that is left, as `holomorphic`, makes no difference here: only its values of
-`WITHOUT_EFFECT` are taken.  A call is tried as it is written first, so that our own calls cost
-nothing more.  A form that needs other code is a function with these parameters: `longer`.
+`WITHOUT_EFFECT` are taken.  A call is tried as it is written first, so that our own calls
+cost one call of Python more.  A form that needs other code is a function with these parameters:
+`longer`.
 """
 
 from __future__ import annotations
@@ -51,21 +52,21 @@ WITHOUT_EFFECT: dict[str, tuple[tuple[Any, ...], str]] = {
     "hermitian": ((_ANY,), ""),
     "indices_are_sorted": ((_ANY,), ""),
     "kind": ((_ANY,), ""),
-    "manual_axis_type": ((None,), "there are no axes of meshes"),
+    "manual_axis_type": ((None,), "axes are not typed; see anvl.shard_map"),
     "is_ref": ((False,), "arrays are immutable"),
     "may_alias": ((None, False, True), ""),
     "method": ((_ANY,), ""),
     "order": ((None, "K", "A", "C"), "arrays have no order in memory; transpose them"),
     "out": ((None,), "arrays are immutable, so results are new arrays"),
     "overwrite_input": ((_ANY,), ""),
-    "partitioned": ((False,), "programs run on one device"),
+    "partitioned": ((False,), "arguments lie over devices by device_put(x, sharding)"),
     "prevent_cse": ((_ANY,), ""),
     "promote_integers": ((True,), "convert with .astype first, or give dtype="),
     "profiler_options": ((None,), "there are none; see anvl.profiler.trace"),
-    "reduce_axes": (((),), "there are no axes of meshes"),
+    "reduce_axes": (((),), "sum over named axes with anvl.lax.psum"),
     "series_order": ((_ANY,), ""),
-    "sharding": ((None,), "give device="),
-    "src": ((None,), "there are no shardings; give device="),
+    "sharding": ((None,), "give device=, which takes a sharding too"),
+    "src": ((None,), "an array knows where it lies"),
     "skip_format_check": ((False,), "messages are checked"),
     "sorted": ((True,), "the unique elements are sorted"),
     "symmetrize_input": ((_ANY,), ""),

@@ -34,7 +34,7 @@ def size_of(box: Box) -> int:
 
 
 def common(one: Box, other: Box) -> Box | None:
-    """What two boxes have in common, if anything."""
+    """The intersection of two boxes; None if it is empty."""
     found = tuple((max(a, c), min(b, d)) for (a, b), (c, d) in zip(one, other, strict=True))
     return found if all(begin < end for begin, end in found) else None
 

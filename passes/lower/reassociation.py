@@ -297,7 +297,7 @@ class _Program:
         return bool(moved) and all(self._is_apart(y, u, joins, most - 1) for u in uses)
 
     def _moved(self, op: ir.Operation, i: int) -> list[ir.Value]:
-        """What becomes of an operand: the same numbers, or negated; an argument, or a result."""
+        """The use of an operand: the same numbers, or negated; an argument, or a result."""
         if op.name in _MOVING:
             return [op.results[0]]
         return self._derived_values(op, i, set()) if op.name in (_CALL, _FUNCTION_RETURN) else []

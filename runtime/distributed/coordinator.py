@@ -32,7 +32,7 @@ _TICK = 0.1  # seconds
 
 @dataclass(frozen=True)
 class Terms:
-    """What process 0 starts the coordinator with; times are in seconds."""
+    """Settings with which process 0 starts the coordinator; times are in seconds."""
 
     address: str  # that it listens at
     count: int

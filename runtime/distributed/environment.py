@@ -48,7 +48,7 @@ class Job:
 
 @dataclass(frozen=True)
 class _Found:
-    """What the environment says; None where it says nothing."""
+    """The settings of the environment; None where it has none."""
 
     address: str | None
     count: int | None

@@ -35,7 +35,7 @@ _SECONDS_TO_LEAVE = 300.0  # as in JAX
 
 
 class _Group:
-    """What this process has as a member of a job."""
+    """The connections and clients of this process as a member of a job."""
 
     def __init__(self, job: Job, devices: tuple[int, ...] | None) -> None:
         self.job = job

@@ -1,4 +1,4 @@
-"""What this process knows of the others: all are well, one has failed, some have left.
+"""The state of the other processes: all are well, one has failed, some have left.
 
 `current` is None in a process that works alone, and all that is asked of this module then is that.
 """

@@ -207,7 +207,7 @@ def _placed(function: str, indices: Any, n: int, mode: str | None, fill: Any) ->
 
 
 def _filler(x: Any, value: Any) -> Any:
-    """What stands for elements that are not there: NaN, the least integer, or the largest one."""
+    """The value of elements that are absent: NaN, the least integer, or the largest one."""
     if value is not None:
         return creation.asarray(value, x.dtype)
     if x.dtype.kind in "iu":
