@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-__all__ = ["AtLeastAsFast", "AtMost", "NoMore", "Result", "Row", "ShareOfJax", "WithinSpread"]
+__all__ = ["AtLeastAsFast", "AtMost", "NoMore", "Result", "Row", "WithinSpread"]
 
 #: Ratios this close to 1 differ from run to run on a busy machine.
 NOISE = 0.05
@@ -26,21 +26,6 @@ class AtLeastAsFast:
         if self.times == 1 and row.speedup >= 1 - NOISE:
             return "met, in noise"
         return "missed"
-
-
-@dataclass(frozen=True)
-class ShareOfJax:
-    """anvl takes at most this share of jax's time."""
-
-    share: float
-
-    def __str__(self) -> str:
-        return f"<= {self.share:.2f} of jax"
-
-    def verdict(self, row: "Row") -> str:
-        if row.jax is None:
-            return "no jax"
-        return "met" if row.anvl <= self.share * row.jax else "missed"
 
 
 @dataclass(frozen=True)
@@ -98,7 +83,7 @@ class Row:
     unit: str
     anvl: float
     jax: float | None = None
-    target: AtLeastAsFast | AtMost | NoMore | ShareOfJax | WithinSpread | None = None
+    target: AtLeastAsFast | AtMost | NoMore | WithinSpread | None = None
     details: dict[str, Any] = field(default_factory=dict)
     spread: tuple[float, float] | None = None
     floor: float | None = None

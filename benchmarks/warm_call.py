@@ -14,7 +14,7 @@ from anvl.captured.guard import make_guard
 from anvl.captured.snapshot import snapshot
 from measure import alternations, calls_in_turns, medians
 from programs import agree
-from rows import AtLeastAsFast, AtMost, Result, Row, ShareOfJax
+from rows import AtLeastAsFast, AtMost, Result, Row, WithinSpread
 from sides import Side
 
 COUNTS = {"full": (1, 4, 32, 200), "quick": (1, 4, 32, 200), "tiny": (1, 3)}
@@ -81,7 +81,7 @@ def _compared(case: Case, sides: list[Side], rounds: int) -> Row:
         "us",
         statistics.median(ours) * 1e6,
         None if jax is None else statistics.median(jax) * 1e6,
-        None if case.share is None else ShareOfJax(case.share),
+        None if case.share is None else WithinSpread(case.share),
         spread=None if ratios is None else (min(ratios), max(ratios)),
         floor=floor * 1e6,
     )

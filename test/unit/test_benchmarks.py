@@ -118,12 +118,21 @@ def test_memory_is_judged_without_noise(modules, anvl, jax, verdict):
 
 
 @pytest.mark.parametrize(
-    ("anvl", "jax", "verdict"), [(0.55, 1.0, "met"), (0.56, 1.0, "missed"), (0.5, None, "no jax")]
+    ("anvl", "jax", "spread", "verdict"),
+    [
+        (0.55, 1.0, None, "met"),
+        (0.56, 1.0, None, "missed"),
+        (0.6, 1.0, (0.5, 0.62), "met"),
+        (0.62, 1.0, (0.5, 0.62), "missed"),
+        (0.5, None, None, "no jax"),
+    ],
 )
-def test_a_share_of_the_time_of_jax_is_judged(modules, anvl, jax, verdict):
+def test_a_share_of_the_time_of_jax_is_judged_by_half_of_the_range(
+    modules, anvl, jax, spread, verdict
+):
     rows, _, _ = modules
-    row = rows.Row("f", "us", anvl, jax, rows.ShareOfJax(0.55))
-    assert (row.verdict, str(row.target)) == (verdict, "<= 0.55 of jax")
+    row = rows.Row("f", "us", anvl, jax, rows.WithinSpread(0.55), spread=spread)
+    assert (row.verdict, str(row.target)) == (verdict, "<= 0.55 of jax and the spread")
 
 
 def test_columns_that_are_empty_are_left_out(modules):
