@@ -15,9 +15,20 @@ import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from anvl import tree as _tree
+from anvl.tree import all as tree_all
 from anvl.tree import all_leaves as all_leaves
+from anvl.tree import flatten as tree_flatten
+from anvl.tree import flatten_with_path as tree_flatten_with_path
+from anvl.tree import leaves as tree_leaves
+from anvl.tree import leaves_with_path as tree_leaves_with_path
+from anvl.tree import map as tree_map
+from anvl.tree import map_with_path as tree_map_with_path
+from anvl.tree import reduce as tree_reduce
+from anvl.tree import register_dataclass as _register_dataclass
 from anvl.tree import register_node as register_pytree_node
+from anvl.tree import structure as tree_structure
+from anvl.tree import transpose as tree_transpose
+from anvl.tree import unflatten as tree_unflatten
 
 __all__ = [
     "Partial", "all_leaves", "register_dataclass", "register_pytree_node",
@@ -27,18 +38,6 @@ __all__ = [
 ]  # fmt: skip
 
 _T = TypeVar("_T")
-
-tree_all = _tree.all
-tree_flatten = _tree.flatten
-tree_flatten_with_path = _tree.flatten_with_path
-tree_leaves = _tree.leaves
-tree_leaves_with_path = _tree.leaves_with_path
-tree_map = _tree.map
-tree_map_with_path = _tree.map_with_path
-tree_reduce = _tree.reduce
-tree_structure = _tree.structure
-tree_transpose = _tree.transpose
-tree_unflatten = _tree.unflatten
 
 
 def register_pytree_node_class(cls: type[_T]) -> type[_T]:
@@ -82,7 +81,7 @@ def register_pytree_node_class(cls: type[_T]) -> type[_T]:
             "rest), and the class method tree_unflatten(cls, rest, children)"
         )
     made: Any = cls
-    _tree.register_node(made, lambda x: x.tree_flatten(), made.tree_unflatten)
+    register_pytree_node(made, lambda x: x.tree_flatten(), made.tree_unflatten)
     return cls
 
 
@@ -128,7 +127,7 @@ def register_dataclass(
     [1.0]
     """
     if not dataclasses.is_dataclass(nodetype):
-        return _tree.register_dataclass(nodetype, data_fields or (), meta_fields or ())
+        return _register_dataclass(nodetype, data_fields or (), meta_fields or ())
     if (data_fields is None) != (meta_fields is None):
         raise TypeError(
             f"register_dataclass: {nodetype.__name__}: give both data_fields and meta_fields, or "
@@ -138,7 +137,7 @@ def register_dataclass(
     if data_fields is None or meta_fields is None:
         data_fields = [f.name for f in fields if not f.metadata.get("static", False)]
         meta_fields = [f.name for f in fields if f.metadata.get("static", False)]
-    return _tree.register_dataclass(nodetype, data_fields, meta_fields)
+    return _register_dataclass(nodetype, data_fields, meta_fields)
 
 
 def register_static(cls: type[_T]) -> type[_T]:
@@ -162,7 +161,7 @@ def register_static(cls: type[_T]) -> type[_T]:
     >>> tree_leaves([Mode("fast"), 1])
     [1]
     """
-    _tree.register_node(cls, lambda x: ((), x), lambda rest, _: rest)
+    register_pytree_node(cls, lambda x: ((), x), lambda rest, _: rest)
     return cls
 
 
@@ -190,7 +189,7 @@ def _partial(function: Callable[..., Any], parts: Sequence[Any]) -> Partial:
     return Partial(function, *args, **keywords)
 
 
-_tree.register_node(Partial, _parts, _partial)
+register_pytree_node(Partial, _parts, _partial)
 
 
 def __dir__() -> list[str]:

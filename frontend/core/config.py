@@ -79,47 +79,47 @@ class Config(PluginSettings):
     its environment variable, `ANVL_X`, or its default.
     """
 
-    default_int = Setting(
+    default_int: Setting[Dtype] = Setting(
         _of_kind("int"),
         np.dtype("int32"),
         "Dtype of Python integers that meet no array.",
         changes_programs=True,
     )
-    default_float = Setting(
+    default_float: Setting[Dtype] = Setting(
         _of_kind("float"),
         np.dtype("float32"),
         "Dtype of Python floats that meet no array.",
         changes_programs=True,
     )
-    default_complex = Setting(
+    default_complex: Setting[Dtype] = Setting(
         _of_kind("complex"),
         np.dtype("complex64"),
         "Dtype of Python complex numbers that meet no array.",
         changes_programs=True,
     )
-    check_key_reuse = Setting(
+    check_key_reuse: Setting[bool] = Setting(
         switch,
         False,
         "A random key that is drawn with twice is a `KeyReuseError`, which names both lines.",
         changes_programs=True,
     )
-    matmul_precision = Setting(
+    matmul_precision: Setting[str] = Setting(
         Kind("'DEFAULT', 'HIGH' or 'HIGHEST'", _checked_precision),
         "DEFAULT",
         "Precision of matrix products and convolutions that are given none.",
         changes_programs=True,
     )
-    explain_cache_misses = Setting(
+    explain_cache_misses: Setting[bool] = Setting(
         switch,
         False,
         "The logger `anvl.jit` says why each program of a jitted function is compiled, and where.",
     )
-    allow_item_assignment = Setting(
+    allow_item_assignment: Setting[bool] = Setting(
         switch,
         False,
         "Whether `x[index] = y` gives the array x new elements, for code of others; else an error.",
     )
-    on_stale_closure = Setting(
+    on_stale_closure: Setting[str] = Setting(
         STALE_POLICIES,
         "retrace",
         "What a jitted function does where a value that it closes over has changed.",
@@ -161,7 +161,7 @@ class Config(PluginSettings):
 
 
 #: Settings as attributes.
-config = Config()
+config: Config = Config()
 
 watch_programs(set_variant, clear_caches)
 

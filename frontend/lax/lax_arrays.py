@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -314,7 +314,13 @@ def split(operand: Any, sizes: Sequence[int], axis: int = 0) -> list[Any]:
 # -- along axes ------------------------------------------------------------------------------------
 
 
-def _cumulative(op: str) -> Callable[..., Any]:
+class _Cumulative(Protocol):
+    """A function such as `cumsum`."""
+
+    def __call__(self, operand: Any, axis: int = 0, reverse: bool = False) -> Any: ...
+
+
+def _cumulative(op: str) -> _Cumulative:
     @public("axis", "reverse")
     def along(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
         x = as_tracer(operand, op)
@@ -326,11 +332,11 @@ def _cumulative(op: str) -> Callable[..., Any]:
     return along
 
 
-cumsum = _cumulative("cumsum")
-cumprod = _cumulative("cumprod")
-cummax = _cumulative("cummax")
-cummin = _cumulative("cummin")
-cumlogsumexp = _cumulative("cumlogsumexp")
+cumsum: _Cumulative = _cumulative("cumsum")
+cumprod: _Cumulative = _cumulative("cumprod")
+cummax: _Cumulative = _cumulative("cummax")
+cummin: _Cumulative = _cumulative("cummin")
+cumlogsumexp: _Cumulative = _cumulative("cumlogsumexp")
 
 
 @hiding_frames

@@ -22,6 +22,8 @@ from anvl import numpy as anp
 from anvl.core.promote import as_tracer, convert, promoted
 from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
+from anvl.numpy import sigmoid as sigmoid
+from anvl.numpy import tanh as tanh
 from anvl.numpy.arrays.axes import axis_of
 from anvl.numpy.functions.elementwise import mark_weak
 from anvl.numpy.functions.emitting import is_kind
@@ -31,9 +33,6 @@ __all__ = [
     "identity", "leaky_relu", "log1mexp", "log_sigmoid", "mish", "relu", "relu6", "selu", "sigmoid",
     "silu", "soft_sign", "softplus", "sparse_plus", "sparse_sigmoid", "squareplus", "swish", "tanh",
 ]  # fmt: skip
-
-sigmoid = anp.sigmoid
-tanh = anp.tanh
 
 # The fixed point of mean 0 and variance 1: G. Klambauer et al., Self-normalizing networks (2017).
 _SELU_ALPHA = 1.6732632423543772848170429916717

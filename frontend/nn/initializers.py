@@ -218,7 +218,19 @@ def _fans(
     return inputs * others, outputs * others
 
 
-def _scaling(name: str, scale: float, mode: str, distribution: str) -> Callable[..., Initializer]:
+class _Scaling(Protocol):
+    """A function that makes an initializer, such as `he_normal`."""
+
+    def __call__(
+        self,
+        in_axis: int | Sequence[int] = -2,
+        out_axis: int | Sequence[int] = -1,
+        batch_axis: int | Sequence[int] = (),
+        dtype: Any = None,
+    ) -> Initializer: ...
+
+
+def _scaling(name: str, scale: float, mode: str, distribution: str) -> _Scaling:
     def make(
         in_axis: int | Sequence[int] = -2,
         out_axis: int | Sequence[int] = -1,
@@ -239,16 +251,16 @@ def _scaling(name: str, scale: float, mode: str, distribution: str) -> Callable[
     return make
 
 
-glorot_uniform = _scaling("glorot_uniform", 1.0, "fan_avg", "uniform")
-glorot_normal = _scaling("glorot_normal", 1.0, "fan_avg", "truncated_normal")
-lecun_uniform = _scaling("lecun_uniform", 1.0, "fan_in", "uniform")
-lecun_normal = _scaling("lecun_normal", 1.0, "fan_in", "truncated_normal")
-he_uniform = _scaling("he_uniform", 2.0, "fan_in", "uniform")
-he_normal = _scaling("he_normal", 2.0, "fan_in", "truncated_normal")
-xavier_uniform = glorot_uniform
-xavier_normal = glorot_normal
-kaiming_uniform = he_uniform
-kaiming_normal = he_normal
+glorot_uniform: _Scaling = _scaling("glorot_uniform", 1.0, "fan_avg", "uniform")
+glorot_normal: _Scaling = _scaling("glorot_normal", 1.0, "fan_avg", "truncated_normal")
+lecun_uniform: _Scaling = _scaling("lecun_uniform", 1.0, "fan_in", "uniform")
+lecun_normal: _Scaling = _scaling("lecun_normal", 1.0, "fan_in", "truncated_normal")
+he_uniform: _Scaling = _scaling("he_uniform", 2.0, "fan_in", "uniform")
+he_normal: _Scaling = _scaling("he_normal", 2.0, "fan_in", "truncated_normal")
+xavier_uniform: _Scaling = glorot_uniform
+xavier_normal: _Scaling = glorot_normal
+kaiming_uniform: _Scaling = he_uniform
+kaiming_normal: _Scaling = he_normal
 
 
 def orthogonal(scale: float = 1.0, column_axis: int = -1, dtype: Any = None) -> Initializer:

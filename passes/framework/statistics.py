@@ -18,7 +18,7 @@ class Statistic:
     def __init__(self, name: str, description: str) -> None:
         self.name = name
         self.description = description
-        self.value = 0
+        self.value: int = 0
 
     def add(self, n: int = 1) -> None:
         """Count `n` more."""

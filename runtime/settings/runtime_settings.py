@@ -11,25 +11,27 @@ __all__ = ["RuntimeSettings", "runtime_settings"]
 class RuntimeSettings(Settings):
     """Settings that the runtime reads."""
 
-    cache = Setting(switch, True, "Compiled programs are kept on disk for the next process.")
-    cache_dir = Setting(
+    cache: Setting[bool] = Setting(
+        switch, True, "Compiled programs are kept on disk for the next process."
+    )
+    cache_dir: Setting[str | None] = Setting(
         folder, None, "Folder of these; None is `$XDG_CACHE_HOME/anvl`, or `~/.cache/anvl`."
     )
-    cache_max_bytes = Setting(
+    cache_max_bytes: Setting[int] = Setting(
         byte_count, 2**31, "Bytes of the folder, beyond which the least recently used are removed."
     )
-    num_cpu_devices = Setting(
+    num_cpu_devices: Setting[int] = Setting(
         number(1), 1, "Devices of a new CPU client; read when the first array or program is made."
     )
-    progress = Setting(
+    progress: Setting[bool] = Setting(
         switch,
         True,
         "A line on the terminal, or in a notebook, while XLA compiles for more than two seconds.",
     )
-    traceback_filtering = Setting(
+    traceback_filtering: Setting[bool] = Setting(
         switch, True, "Tracebacks end at your own line; without it they show anvl's frames, too."
     )
 
 
 #: The settings of the runtime, and those alone: `anvl.config` has these and the frontend's.
-runtime_settings = RuntimeSettings()
+runtime_settings: RuntimeSettings = RuntimeSettings()

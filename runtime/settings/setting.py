@@ -164,8 +164,9 @@ class Setting(Generic[T]):
         self.kind = kind
         self.default = default
         self.changes_programs = changes_programs
-        self.name = ""
-        self.__doc__ = self.doc = doc
+        self.name: str = ""
+        self.doc: str = doc
+        self.__doc__ = doc
         self._value: T = _UNSET  # of the process
         self._origin = ""
 

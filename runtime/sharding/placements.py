@@ -76,6 +76,9 @@ class ShardedPlacement(Placement):
 
     __slots__ = ("_by_rank", "_whole", "addressable", "held", "label", "tiles")
 
+    tiles: tuple[int, ...]
+    held: tuple[int, ...]
+
     def __init__(self, devices: tuple[Device, ...], tiling: Tiling, label: Hashable) -> None:
         super().__init__(devices)
         self.tiles, self.held = tiling

@@ -18,9 +18,15 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLIC = (
-    "anvl", "anvl.numpy", "anvl.numpy.linalg", "anvl.numpy.fft", "anvl.random",
-    "anvl.lax", "anvl.nn", "anvl.nn.initializers", "anvl.windows",
-    "anvl.prim", "anvl.ffi", "anvl.testing", "anvl.dialect", "anvl.passes",
+    "anvl", "anvl.checkpointing", "anvl.debug", "anvl.dialect", "anvl.distributed", "anvl.ffi",
+    "anvl.flatten_util", "anvl.image", "anvl.lax", "anvl.nn", "anvl.nn.initializers", "anvl.numpy",
+    "anvl.numpy.fft", "anvl.numpy.linalg", "anvl.ops", "anvl.optim", "anvl.optim.losses",
+    "anvl.passes", "anvl.prim", "anvl.profiler", "anvl.random", "anvl.safetensors",
+    "anvl.scipy.cluster.vq", "anvl.scipy.fft", "anvl.scipy.integrate", "anvl.scipy.interpolate",
+    "anvl.scipy.linalg", "anvl.scipy.ndimage", "anvl.scipy.optimize", "anvl.scipy.signal",
+    "anvl.scipy.sparse.linalg", "anvl.scipy.spatial.transform", "anvl.scipy.special",
+    "anvl.scipy.stats", "anvl.sharding", "anvl.testing", "anvl.testing.lit", "anvl.tree",
+    "anvl.tree_util", "anvl.windows",
 )  # fmt: skip
 
 

@@ -72,6 +72,8 @@ def _line(name: str, item: slice) -> Any:
 class _Grid:
     """`mgrid[0:2, 0:3]`: a grid of coordinates; with a step of 5j, 5 points, the stop included."""
 
+    __name__: str
+
     def __init__(self, name: str, sparse: bool, doc: str) -> None:
         self.__name__, self._sparse, self.__doc__ = name, sparse, doc
 
@@ -98,7 +100,7 @@ def _grid_of(lines: tuple[Any, ...], sparse: bool) -> Any:
     return tuple(spread) if sparse else stack(broadcast_arrays(*spread))
 
 
-mgrid = _Grid(
+mgrid: _Grid = _Grid(
     "mgrid",
     False,
     """Coordinates of the points of a grid, of a slice for each axis, as an array: see `ogrid`.
@@ -111,7 +113,7 @@ mgrid = _Grid(
      [1 1]]
     """,
 )
-ogrid = _Grid(
+ogrid: _Grid = _Grid(
     "ogrid",
     True,
     """Coordinates of the points of a grid, of a slice for each axis, as arrays that broadcast.
@@ -129,6 +131,8 @@ ogrid = _Grid(
 
 class _Joined:
     """`r_[1:4, 0, x]`: slices, numbers and arrays joined along an axis."""
+
+    __name__: str
 
     def __init__(self, name: str, axis: int, ndmin: int, first: int, doc: str) -> None:
         self.__name__, self.__doc__ = name, doc
@@ -182,7 +186,7 @@ def _raised(x: Tracer, ndmin: int, first: int) -> Any:
     return transpose(wide, (*added[:at], *own, *added[at:]))
 
 
-r_ = _Joined(
+r_: _Joined = _Joined(
     "r_",
     0,
     1,
@@ -197,7 +201,7 @@ r_ = _Joined(
     [1 2 3 0 7 8]
     """,
 )
-c_ = _Joined(
+c_: _Joined = _Joined(
     "c_",
     -1,
     2,
@@ -217,6 +221,8 @@ c_ = _Joined(
 class _Slices:
     """`s_[1:4, ...]`: the index itself."""
 
+    __name__: str
+
     def __init__(self, name: str, always_tuple: bool, doc: str) -> None:
         self.__name__, self._always_tuple, self.__doc__ = name, always_tuple, doc
 
@@ -227,7 +233,7 @@ class _Slices:
         return f"<an index as a value: np.{self.__name__}[1:4, ...]>"
 
 
-s_ = _Slices(
+s_: _Slices = _Slices(
     "s_",
     False,
     """An index as a value: `x[np.s_[1:4, 0]]` is `x[1:4, 0]`.  Source: `numpy.s_`.
@@ -237,7 +243,7 @@ s_ = _Slices(
     (slice(1, 4, None), 0)
     """,
 )
-index_exp = _Slices(
+index_exp: _Slices = _Slices(
     "index_exp",
     True,
     """An index as a tuple: as `s_`, for a single item too.  Source: `numpy.index_exp`.

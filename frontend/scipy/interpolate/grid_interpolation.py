@@ -64,6 +64,11 @@ class RegularGridInterpolator:
     [1.5 nan]
     """
 
+    grid: tuple[Any, ...]
+    values: Any
+    fill_value: Any
+    method: str
+
     def __init__(
         self,
         points: Sequence[Any],
@@ -199,6 +204,10 @@ class interp1d:
     >>> print(f(np.asarray([0.5, 1.5, 3.0])))
     [0.5 2.5 nan]
     """
+
+    axis: int
+    x: Any
+    y: Any
 
     def __init__(
         self,

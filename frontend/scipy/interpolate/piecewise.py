@@ -51,6 +51,11 @@ class PPoly:
     9.0 6.0 9.0
     """
 
+    c: Any
+    x: Any
+    extrapolate: bool
+    axis: int
+
     def __init__(self, c: Any, x: Any, extrapolate: bool = True, axis: int = 0) -> None:
         self.c, self.x = anp.asarray(c), anp.asarray(x)
         self.extrapolate, self.axis = bool(extrapolate), axis

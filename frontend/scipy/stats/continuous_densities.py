@@ -39,7 +39,7 @@ def _unit_interval(*shapes: Any) -> tuple[Any, Any]:
     return 0, 1
 
 
-norm = Continuous(
+norm: Continuous = Continuous(
     "norm",
     (),
     "Normal distribution of mean loc and standard deviation scale.",
@@ -54,7 +54,7 @@ norm = Continuous(
     },
 )
 
-uniform = Continuous(
+uniform: Continuous = Continuous(
     "uniform",
     (),
     "Uniform distribution on [loc, loc + scale].",
@@ -67,7 +67,7 @@ uniform = Continuous(
     support=_unit_interval,
 )
 
-expon = Continuous(
+expon: Continuous = Continuous(
     "expon",
     (),
     "Exponential distribution of mean scale.",
@@ -82,7 +82,7 @@ expon = Continuous(
     support=_half_line,
 )
 
-gamma = Continuous(
+gamma: Continuous = Continuous(
     "gamma",
     ("a",),
     "Gamma distribution of shape a.",
@@ -95,7 +95,7 @@ gamma = Continuous(
     valid=_positive,
 )
 
-chi2 = Continuous(
+chi2: Continuous = Continuous(
     "chi2",
     ("df",),
     "Chi-squared distribution of df degrees of freedom.",
@@ -110,7 +110,7 @@ chi2 = Continuous(
     valid=_positive,
 )
 
-beta = Continuous(
+beta: Continuous = Continuous(
     "beta",
     ("a", "b"),
     "Beta distribution of shapes a and b.",
@@ -140,7 +140,7 @@ def _t_below(y: Any, df: Any) -> Any:
     return anp.where(anp.less(y, 0), tail, anp.subtract(1, tail))
 
 
-t = Continuous(
+t: Continuous = Continuous(
     "t",
     ("df",),
     "Student's distribution of df degrees of freedom.",
@@ -156,7 +156,7 @@ t = Continuous(
     valid=_positive,
 )
 
-cauchy = Continuous(
+cauchy: Continuous = Continuous(
     "cauchy",
     (),
     "Cauchy distribution.",
@@ -182,7 +182,7 @@ def _laplace_below(y: Any) -> Any:
     return anp.where(anp.less(y, 0), tail, anp.subtract(1, tail))
 
 
-laplace = Continuous(
+laplace: Continuous = Continuous(
     "laplace",
     (),
     "Laplace distribution.",
@@ -204,7 +204,7 @@ def _logit(q: Any) -> Any:
     return anp.subtract(anp.log(q), anp.log1p(anp.negative(q)))
 
 
-logistic = Continuous(
+logistic: Continuous = Continuous(
     "logistic",
     (),
     "Logistic distribution.",
@@ -219,7 +219,7 @@ logistic = Continuous(
     },
 )
 
-pareto = Continuous(
+pareto: Continuous = Continuous(
     "pareto",
     ("b",),
     "Pareto distribution of shape b, from 1 on.",
@@ -244,7 +244,7 @@ def _gennorm_tail(y: Any, beta: Any) -> Any:
     return anp.where(anp.less(y, 0), anp.subtract(1, tail), tail)
 
 
-gennorm = Continuous(
+gennorm: Continuous = Continuous(
     "gennorm",
     ("beta",),
     "Generalised normal distribution: density exp(-|x|^beta), normalised.",
@@ -283,7 +283,7 @@ def _truncated_quantile(q: Any, a: Any, b: Any) -> Any:
     return anp.where(right, anp.negative(y), y)
 
 
-truncnorm = Continuous(
+truncnorm: Continuous = Continuous(
     "truncnorm",
     ("a", "b"),
     "Normal distribution cut off at a and b, in units of the standard form.",
@@ -302,7 +302,7 @@ truncnorm = Continuous(
     valid=lambda a, b: anp.less(a, b),
 )
 
-vonmises = Continuous(
+vonmises: Continuous = Continuous(
     "vonmises",
     ("kappa",),
     "Von Mises distribution on the circle; x is an angle.",
@@ -314,7 +314,7 @@ vonmises = Continuous(
     valid=lambda kappa: anp.greater_equal(kappa, 0),
 )
 
-wrapcauchy = Continuous(
+wrapcauchy: Continuous = Continuous(
     "wrapcauchy",
     ("c",),
     "Wrapped Cauchy distribution on [0, 2 pi], for 0 < c < 1.",
@@ -329,7 +329,7 @@ wrapcauchy = Continuous(
     valid=lambda c: anp.logical_and(anp.greater(c, 0), anp.less(c, 1)),
 )
 
-gumbel_r = Continuous(
+gumbel_r: Continuous = Continuous(
     "gumbel_r",
     (),
     "Gumbel distribution of maxima.",
@@ -343,7 +343,7 @@ gumbel_r = Continuous(
     },
 )
 
-gumbel_l = Continuous(
+gumbel_l: Continuous = Continuous(
     "gumbel_l",
     (),
     "Gumbel distribution of minima.",

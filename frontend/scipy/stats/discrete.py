@@ -40,7 +40,7 @@ def _binom_sf(k: Any, n: Any, p: Any) -> Any:
     return anp.where(last, 0, anp.betainc(k + 1, anp.where(last, 1, n - k), p))
 
 
-bernoulli = Discrete(
+bernoulli: Discrete = Discrete(
     "bernoulli",
     ("p",),
     "1 with probability p, else 0.",
@@ -54,7 +54,7 @@ bernoulli = Discrete(
     valid=_probability,
 )
 
-binom = Discrete(
+binom: Discrete = Discrete(
     "binom",
     ("n", "p"),
     "Number of successes in n trials of probability p.",
@@ -70,7 +70,7 @@ binom = Discrete(
     valid=lambda n, p: anp.logical_and(_counts(n), _probability(p)),
 )
 
-nbinom = Discrete(
+nbinom: Discrete = Discrete(
     "nbinom",
     ("n", "p"),
     "Number of failures before the nth success of probability p.",
@@ -86,7 +86,7 @@ nbinom = Discrete(
     valid=lambda n, p: anp.logical_and(anp.greater(n, 0), _probability(p)),
 )
 
-geom = Discrete(
+geom: Discrete = Discrete(
     "geom",
     ("p",),
     "Number of trials up to the first success of probability p.",
@@ -101,7 +101,7 @@ geom = Discrete(
     valid=_probability,
 )
 
-betabinom = Discrete(
+betabinom: Discrete = Discrete(
     "betabinom",
     ("n", "a", "b"),
     "Binomial distribution whose p has a beta distribution.",
@@ -116,7 +116,7 @@ betabinom = Discrete(
 )
 
 
-poisson = Discrete(
+poisson: Discrete = Discrete(
     "poisson",
     ("mu",),
     "Number of events of which mu are expected.",

@@ -55,6 +55,8 @@ class _Distribution:
     """
 
     first = "x"
+    name: str
+    shapes: tuple[str, ...]
 
     def __init__(
         self,
@@ -69,9 +71,9 @@ class _Distribution:
     ) -> None:
         self.name, self.shapes = name, shapes
         self._formulas = formulas
-        self._support = support or (lambda *shapes: (-anp.inf, anp.inf))
-        self._inner = inner or (lambda *shapes: 0.5)
-        self._valid = valid or (lambda *shapes: True)
+        self._support: Formula = support or (lambda *shapes: (-anp.inf, anp.inf))
+        self._inner: Formula = inner or (lambda *shapes: 0.5)
+        self._valid: Formula = valid or (lambda *shapes: True)
         self.__doc__ = f"{doc}\n\nFunctions: {', '.join(f'`{f}`' for f in self.functions())}."
         for function in self.functions():
             setattr(self, function, self._public(function))

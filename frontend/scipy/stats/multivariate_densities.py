@@ -166,6 +166,6 @@ class Multinomial:
         return anp.exp(self.logpmf(x, n, p))
 
 
-multivariate_normal = MultivariateNormal()
-dirichlet = Dirichlet()
-multinomial = Multinomial()
+multivariate_normal: MultivariateNormal = MultivariateNormal()
+dirichlet: Dirichlet = Dirichlet()
+multinomial: Multinomial = Multinomial()

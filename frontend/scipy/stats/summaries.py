@@ -248,6 +248,13 @@ class gaussian_kde:
     0.3182
     """
 
+    d: int
+    n: int
+    dataset: Any
+    neff: Any
+    factor: Any
+    covariance: Any
+
     def __init__(self, dataset: Any, bw_method: Any = None, weights: Any = None) -> None:
         data = anp.atleast_2d(dataset)
         self.d, self.n = data.shape

@@ -55,6 +55,9 @@ class Slerp:
 
     __slots__ = ("rotations", "times")
 
+    rotations: Rotation
+    times: Any
+
     @hiding_frames
     def __init__(self, times: Any, rotations: Rotation) -> None:
         given = times if isinstance(times, Tracer) else anp.asarray(times)
