@@ -69,7 +69,6 @@ WITHOUT_EFFECT: dict[str, tuple[tuple[Any, ...], str]] = {
     "src": ((None,), "an array knows where it lies"),
     "skip_format_check": ((False,), "messages are checked"),
     "sorted": ((True,), "the unique elements are sorted"),
-    "symmetrize_input": ((_ANY,), ""),
     "unique_indices": ((_ANY,), ""),
     "unroll": ((_ANY,), ""),
     "wrap_negative_indices": ((None, True), "negative indices count from the end"),

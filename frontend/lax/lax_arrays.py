@@ -11,6 +11,7 @@ import numpy as np
 
 import anvl.numpy as anp
 from anvl.control_flow.reduce import reduce as _reduce
+from anvl.core.config import precision_of
 from anvl.core.promote import as_tracer, promoted
 from anvl.dialect.core.params.base import DotDims
 from anvl.dispatch.eager import public
@@ -437,7 +438,11 @@ def dot_general(lhs: Any, rhs: Any, dimension_numbers: tuple[Pairs, Pairs]) -> A
     (a, b), weak = promoted("dot_general", (lhs, rhs), broadcast=False)
     contracting, batching = dimension_numbers
     axes = [ints_of(each, "dot_general") for each in (*batching, *contracting)]
-    return mark_weak(prim("dot_general", a, b, dot_dimension_numbers=DotDims(*axes)), weak)
+    found = prim(
+        "dot_general", a, b, dot_dimension_numbers=DotDims(*axes),
+        precision_config=precision_of(None),
+    )  # fmt: skip
+    return mark_weak(found, weak)
 
 
 @hiding_frames

@@ -15,7 +15,7 @@ from anvl.control_flow.conditions import cond as _cond
 from anvl.control_flow.conditions import switch as _switch
 from anvl.control_flow.map import associative_scan as _associative_scan
 from anvl.lax import lax_arrays, lax_windows
-from anvl.numpy.functions.contraction_options import precision_name
+from anvl.numpy.functions.contraction_options import precision_name, with_precision
 from anvl.numpy.linear.product_forms import matmul, widened
 
 __all__ = ["FORMS", "LONG_FORMS"]
@@ -100,9 +100,9 @@ def dot_general(
     lhs: Any, rhs: Any, dimension_numbers: Any, precision: Any = None,
     preferred_element_type: Any = None,
 ) -> Any:  # fmt: skip
-    precision_name("dot_general", precision)
     a, b = widened((lhs, rhs), preferred_element_type)
-    found = lax_arrays.dot_general(a, b, dimension_numbers)
+    with with_precision("dot_general", precision):
+        found = lax_arrays.dot_general(a, b, dimension_numbers)
     return _converted(found, preferred_element_type)
 
 
@@ -112,12 +112,12 @@ def conv_general_dilated(
     dimension_numbers: Any = None, feature_group_count: int = 1, batch_group_count: int = 1,
     precision: Any = None, preferred_element_type: Any = None,
 ) -> Any:  # fmt: skip
-    precision_name("conv_general_dilated", precision)
     x, kernel = widened((lhs, rhs), preferred_element_type)
-    found = lax_windows.conv_general_dilated(
-        x, kernel, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers,
-        feature_group_count, batch_group_count,
-    )  # fmt: skip
+    with with_precision("conv_general_dilated", precision):
+        found = lax_windows.conv_general_dilated(
+            x, kernel, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers,
+            feature_group_count, batch_group_count,
+        )  # fmt: skip
     return _converted(found, preferred_element_type)
 
 

@@ -268,10 +268,16 @@ def _rounded(x: Tracer, decimals: int) -> Any:
     scales = [10.0**n for n in (first, abs(decimals) - first) if n]
     if decimals > 0:
         scaled = reduce(multiply, scales, x)
-        nearest = reduce(divide, scales, rint(scaled))
+        nearest = reduce(_true_quotient, scales, rint(scaled))
         # Numbers this large have no more decimals than these.
         return where(isinf(scaled), prim("stop_gradient", x), nearest)
-    return reduce(multiply, scales, rint(reduce(divide, scales, x)))
+    return reduce(multiply, scales, rint(reduce(_true_quotient, scales, x)))
+
+
+def _true_quotient(x: Any, divisor: float) -> Any:
+    """x / divisor, rounded once: XLA would multiply by the reciprocal of a constant, or of one that
+    is broadcast, and 45000 / 1000 would not be 45."""
+    return divide(x, where(not_equal(x, x), x, divisor))
 
 
 def _rounded_far(x: Tracer, decimals: int) -> Any:

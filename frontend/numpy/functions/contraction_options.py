@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-__all__ = ["precision_name"]
+from anvl.core.config import config
+
+__all__ = ["precision_name", "with_precision"]
 
 _PRECISIONS = {
     "DEFAULT": "DEFAULT", "FASTEST": "DEFAULT", "BFLOAT16": "DEFAULT", "HIGH": "HIGH",
@@ -27,3 +30,9 @@ def precision_name(function: str, precision: Any) -> str:
             "'highest', for both operands"
         )
     return found
+
+
+def with_precision(function: str, precision: Any) -> AbstractContextManager[Any]:
+    """A context in which products and convolutions have a precision; raises as `precision_name`."""
+    name = precision_name(function, precision)
+    return nullcontext() if name == "DEFAULT" else config(matmul_precision=name)

@@ -206,7 +206,9 @@ def _evaluated(
     dtype = operand.dtype
     wide = np.dtype(np.float32) if dtype.itemsize <= 2 else dtype  # a position needs its bits
     is_number = isinstance(q, int | float)
-    part = constant(float(q), wide) if is_number else convert(as_tracer(q, name), wide)
+    # Rounded to f32, 0.29 of 100 is above 29, which methods such as "lower" turn into an element.
+    exact = wide if weights is not None else np.dtype(np.float64)
+    part = constant(float(q), exact) if is_number else convert(as_tracer(q, name), wide)
     inside = logical_and(greater_equal(part, 0), less_equal(part, 1))
     at, ignores_nan = where(inside, part, 0), name.startswith("nan")
     if weights is None:
@@ -345,6 +347,8 @@ def _interpolate(ordered: Tracer, q: Any, count: Any, method: str) -> Any:
         return below
     if isinstance(count, int):
         share = _spread(as_tracer(share), ordered)
+    if share.dtype.itemsize > ordered.dtype.itemsize > 2:
+        share = convert(share, ordered.dtype)
     return _between(below, above, share)
 
 

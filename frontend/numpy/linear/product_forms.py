@@ -14,9 +14,9 @@ from anvl.numpy.arrays.creation import asarray
 from anvl.numpy.arrays.diagonals import tril, triu
 from anvl.numpy.arrays.shaping import matrix_transpose
 from anvl.numpy.functions import convolving, einstein, products
-from anvl.numpy.functions.contraction_options import precision_name
+from anvl.numpy.functions.contraction_options import precision_name, with_precision
 from anvl.numpy.functions.elementwise import add, astype, conj
-from anvl.numpy.linear import matrix_functions
+from anvl.numpy.linear import matrix_functions, tensor_equations
 
 __all__ = ["MATRIX_FORMS", "PRODUCT_FORMS", "matmul", "widened"]
 
@@ -33,9 +33,9 @@ def widened(operands: tuple[Any, ...], dtype: Any) -> tuple[Any, ...]:
 
 
 def _product(f: Callable[..., Any], a: Any, b: Any, more: Any, precision: Any, dtype: Any) -> Any:
-    """A product with sums and a result of a dtype; every precision gives its result."""
-    precision_name(f.__name__, precision)
-    found = f(*widened((a, b), dtype), *more)
+    """A product with a precision, and sums and a result of a dtype."""
+    with with_precision(f.__name__, precision):
+        found = f(*widened((a, b), dtype), *more)
     return found if dtype is None else astype(found, dtype)
 
 
@@ -97,6 +97,16 @@ def einsum(
     return found if preferred_element_type is None else astype(found, preferred_element_type)
 
 
+def multi_dot(arrays: Any, *, precision: Any = None) -> Any:
+    with with_precision("multi_dot", precision):
+        return tensor_equations.multi_dot(arrays)
+
+
+def cholesky(a: Any, *, upper: bool = False, symmetrize_input: bool = True) -> Any:
+    x = _from_triangle(a, "U" if upper else "L", True) if not symmetrize_input else a
+    return matrix_functions.cholesky(x, upper=upper)
+
+
 def _from_triangle(a: Any, UPLO: str | None, symmetrize: bool) -> Any:
     """A Hermitian matrix from one triangle of a; a itself where it is to be symmetrised."""
     x = asarray(a)
@@ -127,5 +137,5 @@ PRODUCT_FORMS: dict[str, Callable[..., Any]] = {
 
 #: The same for `anvl.numpy.linalg`.
 MATRIX_FORMS: dict[str, Callable[..., Any]] = {
-    "eigh": eigh, "eigvalsh": eigvalsh,
+    "cholesky": cholesky, "eigh": eigh, "eigvalsh": eigvalsh, "multi_dot": multi_dot,
 }  # fmt: skip

@@ -30,7 +30,7 @@ def cholesky(
     Parameters
     ----------
     a : array of shape (..., n, n)
-        Symmetric or Hermitian; it is symmetrised first.
+        Symmetric or Hermitian; one triangle is read, the one that `lower` names.
     lower : bool
         Whether to give l with l l^H = a, not u with u^H u = a.
     overwrite_a, check_finite : bool
@@ -54,7 +54,13 @@ def cholesky(
     [[2. 1.]
      [0. 2.]]
     """
-    return anp.linalg.cholesky(a, upper=not lower)
+    return _cholesky(a, bool(lower))
+
+
+@public("lower")
+def _cholesky(a: Any, lower: bool) -> Any:
+    x = hermitian(square_matrices("cholesky", a), lower)
+    return anp.linalg.cholesky(x, upper=not lower)
 
 
 @hiding_frames
@@ -324,7 +330,7 @@ def _solved(x: Any, y: Any, structure: str, lower: bool) -> Any:
     if structure in ("upper", "lower"):
         return solve_triangular(x, y, lower=structure == "lower")
     if structure == "pos":
-        return cho_solve((cholesky(hermitian(x, lower), lower), lower), y)
+        return cho_solve((cholesky(x, lower), lower), y)
     if structure == "diagonal":
         d = anp.diagonal(x, axis1=-2, axis2=-1)
         return anp.divide(y, d if y.ndim == 1 and x.ndim == 2 else anp.expand_dims(d, -1))

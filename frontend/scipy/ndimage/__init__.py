@@ -16,6 +16,7 @@ from anvl.scipy.ndimage.linear_filters import gaussian_filter1d as gaussian_filt
 from anvl.scipy.ndimage.linear_filters import uniform_filter as uniform_filter
 from anvl.scipy.ndimage.linear_filters import uniform_filter1d as uniform_filter1d
 from anvl.scipy.ndimage.resampling import affine_transform as affine_transform
+from anvl.scipy.ndimage.resampling import geometric_transform as geometric_transform
 from anvl.scipy.ndimage.resampling import rotate as rotate
 from anvl.scipy.ndimage.resampling import shift as shift
 from anvl.scipy.ndimage.resampling import zoom as zoom
@@ -24,8 +25,8 @@ from anvl.scipy.ndimage.splines import spline_filter1d as spline_filter1d
 
 __all__ = [
     "affine_transform", "convolve", "convolve1d", "correlate", "correlate1d", "gaussian_filter",
-    "gaussian_filter1d", "map_coordinates", "rotate", "shift", "spline_filter", "spline_filter1d",
-    "uniform_filter", "uniform_filter1d", "zoom",
+    "gaussian_filter1d", "geometric_transform", "map_coordinates", "rotate", "shift",
+    "spline_filter", "spline_filter1d", "uniform_filter", "uniform_filter1d", "zoom",
 ]  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,8 +23,9 @@ from anvl.scipy.ndimage.coordinates import (
     prepared,
 )
 from anvl.scipy.ndimage.splines import check_order
+from anvl.transforms.vmap import vmap
 
-__all__ = ["affine_transform", "rotate", "shift", "zoom"]
+__all__ = ["affine_transform", "geometric_transform", "rotate", "shift", "zoom"]
 
 
 def _how(function: str, order: Any, mode: Any, prefilter: Any, output: Any) -> Interpolation:
@@ -42,6 +43,11 @@ def _for_each_axis(function: str, name: str, value: Any, rank: int) -> tuple[Any
             f"{function}: {name} has {len(value)} values for {rank} axes; give one for each, or one"
         )
     return tuple(value[i] for i in range(rank))
+
+
+def _sizes(function: str, input: Any, shape: Sequence[int] | None) -> tuple[int, ...]:
+    """The shape of a result: by default that of the input."""
+    return sizes_of(np.shape(input) if shape is None else shape, function)
 
 
 @hiding_frames
@@ -197,6 +203,91 @@ def _scaled(
 
 
 @hiding_frames
+def geometric_transform(
+    input: Any,
+    mapping: Callable[..., Any],
+    output_shape: Sequence[int] | None = None,
+    output: None = None,
+    order: int = 3,
+    mode: str = "constant",
+    cval: Any = 0.0,
+    prefilter: bool = True,
+    extra_arguments: tuple[Any, ...] = (),
+    extra_keywords: Mapping[str, Any] | None = None,
+) -> Any:
+    """Map an array by a function: the result at o is the input at mapping(o).
+
+    Parameters
+    ----------
+    input : array
+    mapping : callable
+        Takes the coordinates of one element of the result, a tuple of floats, and returns those in
+        the input.  It is called once, with tracers for all elements: `anvl.vmap` calls it.
+    output_shape : sequence of int, optional
+        By default that of input.
+    output : None
+    order, mode, cval, prefilter
+        As of `map_coordinates`.
+    extra_arguments : tuple
+    extra_keywords : dict, optional
+        More arguments for `mapping`, by position and by name.
+
+    Returns
+    -------
+    Array of the shape `output_shape`, of the dtype of input; integers are rounded.
+
+    Raises
+    ------
+    ValueError
+        As `map_coordinates`; a mapping to another number of coordinates than input has axes.
+    TypeError
+        A mapping that is not callable.
+
+    References
+    ----------
+    https://docs.scipy.org/doc/scipy/reference/generated/scipy.ndimage.geometric_transform.html
+
+    Examples
+    --------
+    >>> import anvl.numpy as np
+    >>> from anvl.scipy import ndimage
+    >>> x = np.arange(1, 5, dtype="f32").reshape(2, 2)
+    >>> print(ndimage.geometric_transform(x, lambda o: (o[1], o[0]), order=1))
+    [[1. 3.]
+     [2. 4.]]
+    """
+    how = _how("geometric_transform", order, mode, prefilter, output)
+    if not callable(mapping):
+        raise TypeError(f"geometric_transform: mapping is {mapping!r}; give a function")
+    sizes = _sizes("geometric_transform", input, output_shape)
+    more = extra_keywords or {}
+    places = _places(lambda *o: tuple(mapping(o, *extra_arguments, **more)), sizes, input)
+    return _at_mapped(input, places, cval, sizes, how)
+
+
+def _places(mapping: Callable[..., Any], sizes: tuple[int, ...], input: Any) -> tuple[Any, ...]:
+    """The coordinates, in a row, that the elements of a result of these sizes are mapped to."""
+    dtype = _counted(anp.asarray(input), 1).dtype
+    grid = [anp.ravel(line) for line in anp.indices(sizes, dtype)]
+    return tuple(vmap(mapping)(*grid) if grid and 0 not in sizes else grid)
+
+
+@public("sizes", "how")
+def _at_mapped(
+    input: Any, places: tuple[Any, ...], cval: Any, sizes: tuple[int, ...], how: Interpolation
+) -> Any:
+    name = "geometric_transform"
+    x = as_tracer(input, name)
+    if len(places) != x.ndim or not x.ndim or 0 in x.shape:
+        raise ValueError(
+            f"{name}: the mapping gives {len(places)} coordinates for {x.aval}; give one for each "
+            "axis of an array with elements"
+        )
+    given, _ = promoted(name, places, "float")
+    return as_input(at_places(name, x, [anp.reshape(p, sizes) for p in given], cval, how), x)
+
+
+@hiding_frames
 def affine_transform(
     input: Any,
     matrix: Any,
@@ -247,8 +338,7 @@ def affine_transform(
      [2. 4.]]
     """
     how = _how("affine_transform", order, mode, prefilter, output)
-    shape = np.shape(input) if output_shape is None else output_shape
-    sizes = sizes_of(shape, "affine_transform")
+    sizes = _sizes("affine_transform", input, output_shape)
     each = _for_each_axis("affine_transform", "offset", offset, np.ndim(input))
     return _transformed(input, matrix, each, cval, sizes, how)
 

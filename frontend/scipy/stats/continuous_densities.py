@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import ml_dtypes
+
 import anvl.numpy as anp
 from anvl.scipy.special.entropies import xlog1py, xlogy
 from anvl.scipy.special.gamma_functions import _betaln, log_gamma_ratio
@@ -29,6 +31,15 @@ def _positive(*shapes: Any) -> Any:
     for shape in shapes[1:]:
         allowed = anp.logical_and(allowed, anp.greater(shape, 0))
     return allowed
+
+
+def _by_powers(log_scale: Any, *factors: tuple[Any, Any]) -> Any:
+    """exp(log_scale) times powers, of which one is 0 or 1 where the others are not large."""
+    largest = math.log(ml_dtypes.finfo(log_scale.dtype).max) / 2  # times 0 it is 0
+    found = anp.exp(anp.minimum(log_scale, largest))
+    for base, exponent in factors:
+        found = anp.multiply(found, anp.power(base, exponent))
+    return found
 
 
 def _half_line(*shapes: Any) -> tuple[Any, Any]:
@@ -88,6 +99,7 @@ gamma: Continuous = Continuous(
     "Gamma distribution of shape a.",
     {
         "logpdf": lambda y, a: xlogy(a - 1, y) - y - anp.gammaln(a),
+        "end": lambda y, a: _by_powers(-y - anp.gammaln(a), (y, a - 1)),
         "cdf": lambda y, a: anp.gammainc(a, y),
         "sf": lambda y, a: anp.gammaincc(a, y),
     },
@@ -103,6 +115,9 @@ chi2: Continuous = Continuous(
         "logpdf": lambda y, df: (
             xlogy(0.5 * df - 1, y) - 0.5 * y - (0.5 * _LOG_2 * df + anp.gammaln(0.5 * df))
         ),
+        "end": lambda y, df: _by_powers(
+            -0.5 * y - (0.5 * _LOG_2 * df + anp.gammaln(0.5 * df)), (y, 0.5 * df - 1)
+        ),
         "cdf": lambda y, df: anp.gammainc(0.5 * df, 0.5 * y),
         "sf": lambda y, df: anp.gammaincc(0.5 * df, 0.5 * y),
     },
@@ -116,6 +131,7 @@ beta: Continuous = Continuous(
     "Beta distribution of shapes a and b.",
     {
         "logpdf": lambda y, a, b: xlogy(a - 1, y) + xlog1py(b - 1, anp.negative(y)) - _betaln(a, b),
+        "end": lambda y, a, b: _by_powers(-_betaln(a, b), (y, a - 1), (1 - y, b - 1)),
         "cdf": lambda y, a, b: anp.betainc(a, b, y),
         "sf": lambda y, a, b: anp.betainc(b, a, anp.subtract(1, y)),
     },

@@ -182,7 +182,21 @@ class Continuous(_Distribution):
         return self._checked(anp.where(inside, found, -anp.inf), y, shapes, positive)
 
     def _pdf(self, x: Any, *rest: Any) -> Any:
-        return anp.exp(self._logpdf(x, *rest))
+        """The density; where its logarithm is infinite, at an end of the support, by powers.
+
+        There the slope of the logarithm is infinite, and the slope of the density would be NaN.
+        """
+        if not self._has("end"):
+            return anp.exp(self._logpdf(x, *rest))
+        *_, loc, scale = rest
+        y, shapes, safe, positive = self._standard(x, rest)
+        low, high = self._support(*shapes)
+        is_end, inner = anp.logical_or(anp.equal(y, low), anp.equal(y, high)), self._inner(*shapes)
+        found = self._formulas["end"](anp.where(is_end, y, inner), *shapes)
+        at_end = self._checked(anp.divide(found, safe), y, shapes, positive)
+        inside = anp.add(loc, anp.multiply(scale, inner))
+        elsewhere = self._logpdf(anp.where(is_end, inside, x), *rest)
+        return anp.where(is_end, at_end, anp.exp(elsewhere))
 
     def _cdf(self, x: Any, *rest: Any) -> Any:
         y, shapes, _, positive = self._standard(x, rest)

@@ -164,6 +164,12 @@ def _lu_rhs(d: Draw) -> Call:
     return Call((*_rhs(d).args, d.of(0, 1, 2)), {})
 
 
+def _sylvester_of_one_dtype(a: Any, b: Any, q: Any) -> Any:
+    """SciPy's of a complex and a real matrix is no solution (1.17)."""
+    dtype = np.result_type(a, b, q)
+    return scipy.linalg.solve_sylvester(*(np.asarray(x, dtype) for x in (a, b, q)))
+
+
 def _vector(*more: Callable[[Draw], Any], low: int = 1, high: int = 4, **limits: Any) -> Any:
     return lambda d: call(
         d.array(d.dtype("sc"), (d.number(low, high),), **limits), *(f(d) for f in more)
@@ -296,7 +302,7 @@ LINEAR = [
     _line("scipy.linalg", "det", of(regular)), _line("scipy.linalg", "inv", of(regular)),
     _line("scipy.linalg", "pinv", of(regular, square=False)),
     _line("scipy.linalg", "norm", _norm, np.linalg.norm), _line("scipy.linalg", "svdvals", of(square=False), flavours="p"),
-    _line("scipy.linalg", "cholesky", lambda d: Call(of(positive)(d).args, {"lower": d.flag()}), smooth=False),
+    _line("scipy.linalg", "cholesky", lambda d: Call(of(positive)(d).args, {"lower": d.flag()})),
     _line("scipy.linalg", "solve", _symmetric_solve), _line("scipy.linalg", "solve_triangular", _triangular),
     _line("scipy.linalg", "cho_solve", _rhs, _factor_solve("cho_factor", "cho_solve", scipy.linalg),
           _factor_solve("cho_factor", "cho_solve", slinalg)),
@@ -319,7 +325,7 @@ LINEAR = [
     _line("scipy.linalg", "hessenberg", of(regular, batch=0),
           lambda a: _congruent(scipy.linalg.hessenberg(a, calc_q=True)),
           lambda a: _congruent(slinalg.hessenberg(a, calc_q=True))),
-    _line("scipy.linalg", "solve_sylvester", _sylvester, dtypes=False),
+    _line("scipy.linalg", "solve_sylvester", _sylvester, _sylvester_of_one_dtype, dtypes=False),
     _line("scipy.linalg", "solve_continuous_lyapunov", _lyapunov),
     _line("scipy.linalg", "solve_circulant", _circulant_solve, dtypes=False),
     _line("scipy.linalg", "toeplitz", _two_vectors), _line("scipy.linalg", "hankel", _two_vectors),

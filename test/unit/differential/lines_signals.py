@@ -182,6 +182,13 @@ def _affine(d: Draw) -> Call:
     return call(_image(d), d.of(matrix, matrix[0]), d.of(0.0, (0.4, -0.6)), **_resampling(d))
 
 
+def _mapping(d: Draw) -> Call:
+    def mapping(o: Any) -> Any:
+        return tuple(0.7 * x + 0.4 * o[0] - 0.3 for x in o)
+
+    return call(_image(d), mapping, **_resampling(d))
+
+
 def _gaussian1d(d: Draw) -> Call:
     x = d.array(d.dtype("s"), shape := d.shape(1, 3, least=1))
     return call(x, d.of(0.7, 1.5), axis=d.axis(len(shape)), order=d.of(0, 1, 2), mode=d.of(*MODES))
@@ -360,7 +367,7 @@ SIGNALS = [
     _line("ndimage", "map_coordinates", _coordinates),
     _line("ndimage", "spline_filter1d", _coefficients1d), _line("ndimage", "spline_filter", _coefficients),
     _line("ndimage", "shift", _shift), _line("ndimage", "zoom", _zoom), _line("ndimage", "rotate", _turn),
-    _line("ndimage", "affine_transform", _affine),
+    _line("ndimage", "affine_transform", _affine), _line("ndimage", "geometric_transform", _mapping),
     _of_class("CubicSpline", _spline), _of_class("PchipInterpolator", lambda d: _spline(d, pchip=True)),
     _of_class("interp1d", lambda d: _spline(d, linear=True)),
     Line("interpolate.RegularGridInterpolator", _grid(interpolate), _grid(scipy.interpolate), _grid_call,

@@ -4,7 +4,7 @@ import inspect
 
 import numpy
 import pytest
-from tolerances import FORMULA, rounding
+from tolerances import FORMULA, assert_close, rounding
 
 import anvl
 import anvl.numpy as np
@@ -228,6 +228,41 @@ def test_products_with_precision_and_the_type_of_the_sums():
     small = numpy.full((2, 2), 100, numpy.int8)
     assert lax.dot(small, small, preferred_element_type="i32")[0, 0] == 20000
     assert np.vdot(X, X, precision=("high", "high")).dtype == numpy.float64
+
+
+def test_the_precision_of_a_call_is_that_of_its_op():
+    x, image = np.ones((2, 2)), np.ones((1, 1, 2, 2))
+    rows = (((1,), (0,)), ((), ()))
+    products = (
+        np.dot, np.inner, np.matmul, np.vdot, np.tensordot, lax.dot,
+        lambda x, y, **more: np.einsum("ij,jk", x, y, **more),
+        lambda x, y, **more: np.linalg.multi_dot([x, y], **more),
+        lambda x, y, **more: lax.dot_general(x, y, rows, **more),
+        lambda x, y, **more: lax.conv(image * x, image * y, (1, 1), "SAME", **more),
+    )  # fmt: skip
+
+    def f(x):
+        each = [product(x, x + i, precision="highest") for i, product in enumerate(products)]
+        return sum(map(np.sum, each))
+
+    lines = anvl.jit(anvl.value_and_grad(f)).lower(x).mlir("stablehlo").splitlines()
+    ops = ("= stablehlo.dot_general", "= stablehlo.convolution")
+    found = [line for line in lines if any(op in line for op in ops)]
+    assert [line.count("HIGHEST") for line in found] == [2] * len(found)
+    assert len(found) > 2 * len(products)
+    with anvl.config(matmul_precision="high"):
+        text = anvl.jit(lambda x: lax.dot_general(x, x, rows)).lower(x).mlir()
+    assert "precision = [HIGH, HIGH]" in text
+
+
+def test_cholesky_reads_the_triangle_that_is_named():
+    a = numpy.asarray([[4.0, 0.5], [2.0, 5.0]])
+    wanted = numpy.linalg.cholesky(a, upper=True)
+    found = np.linalg.cholesky(a, upper=True, symmetrize_input=False)
+    for factor in (found, linalg.cholesky(a), linalg.cho_factor(a)[0]):
+        assert_close(factor, wanted, FORMULA)
+    slope = anvl.grad(lambda a: np.sum(linalg.cholesky(a)))(a)
+    assert float(slope[0, 1]) != 0 and float(slope[1, 0]) == 0
 
 
 def test_loops_and_branches_of_jax():

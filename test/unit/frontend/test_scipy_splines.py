@@ -52,6 +52,14 @@ CALLS = {
     "matrix": lambda m, **more: m.affine_transform(X, TURN, (0.5, -1), **more),
     "diagonal": lambda m, **more: m.affine_transform(X, TURN[0], 0.5, (4, 9), **more),
     "with offset": lambda m, **more: m.affine_transform(X, np.c_[TURN, [1.0, -0.5]], **more),
+    "mapping": lambda m, **more: m.geometric_transform(
+        X,
+        lambda o, a, b: (0.9 * o[1] - a, o[0] + b * o[1]),
+        (4, 3),
+        extra_arguments=(0.4,),
+        extra_keywords={"b": 0.3},
+        **more,
+    ),
     "rotate": lambda m, **more: m.rotate(X, 30, **more),
     "in place": lambda m, **more: m.rotate(X, -100, reshape=False, **more),
     "right angle": lambda m, **more: m.rotate(X, 270, **more),
@@ -82,6 +90,7 @@ def test_planes_of_stacks_and_integers():
         lambda x, by: ndimage.shift(x, by, mode="mirror"),
         lambda x, by: ndimage.rotate(x, 20 * by, reshape=False, mode="nearest"),
         lambda x, by: ndimage.affine_transform(x, TURN * by, by, mode="grid-wrap"),
+        lambda x, by: ndimage.geometric_transform(x, lambda o: (o[0] * by, o[1] + by)),
     ],
 )
 def test_derivatives_by_the_array_and_the_place(f):
@@ -107,8 +116,14 @@ def test_filters_are_linear_and_batched():
         (lambda: anvl.jit(lambda a: ndimage.rotate(X, a))(2.0), "angle is traced"),
         (lambda: ndimage.rotate(X, 30, (0,)), "axes are"),
         (lambda: ndimage.affine_transform(X, np.eye(3)[:1]), "the matrix is f64"),
+        (lambda: ndimage.geometric_transform(X, lambda o: o[:1]), "gives 1 coordinates for f64"),
     ],
 )
 def test_what_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_a_mapping_is_a_function():
+    with pytest.raises(TypeError, match=r"geometric_transform: mapping is 3; give a function"):
+        ndimage.geometric_transform(X, 3)

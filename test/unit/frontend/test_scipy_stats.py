@@ -85,7 +85,7 @@ def test_a_truncated_normal_without_bounds(function):
 def test_parameters_that_are_not_allowed_give_nan():
     found = [
         stats.norm.logpdf(0.0, 0.0, -1.0), stats.gamma.cdf(1.0, -2.0), stats.beta.pdf(0.5, 0.0, 1.0),
-        stats.binom.pmf(1, 2.5, 0.5), stats.truncnorm.pdf(0.5, 1.0, 0.0), stats.expon.ppf(0.5, 0.0, 0.0),
+        stats.binom.pmf(1, 2.5, 0.5), stats.beta.pdf(0.0, -1.0, 2.0), stats.truncnorm.pdf(0.5, 1.0, 0.0), stats.expon.ppf(0.5, 0.0, 0.0),
     ]  # fmt: skip
     assert np.all(np.isnan(found))
 
@@ -106,6 +106,24 @@ def test_derivatives_in_every_argument_are_finite_also_beside_the_support():
     check_grads(stats.truncnorm.logcdf, (np.float64(0.3), -1.0, 2.0), order=1)
     slopes = anvl.grad(stats.beta.logpdf, wrt=("x", "a", "b"))(np.float64(2.0), 2.0, 3.0)
     np.testing.assert_array_equal(slopes, 0)
+
+
+@pytest.mark.parametrize(
+    ("density", "wanted"),
+    [  # the one-sided derivatives, by hand
+        (lambda x: stats.beta.pdf(1 - x, 1.0, 2.0), (0, 2, 0)),
+        (lambda x: stats.beta.pdf(x, 2.0, 3.0), (0, 12, -48)),
+        (lambda x: stats.beta.pdf(1 + x, 400.0, 900.0), (0, 0, 0)),
+        (lambda x: stats.gamma.pdf(2 + x, 2.0, 2.0, 0.5), (0, 4, -16)),
+        (lambda x: stats.chi2.pdf(x, 4.0), (0, 1 / 4, -1 / 4)),
+    ],
+)
+def test_densities_have_derivatives_at_the_ends_of_their_support(density, wanted):
+    def slope(x):
+        return anvl.jvp(density, (x,), (1.0,))[1]
+
+    found = anvl.jit(lambda x: (density(x), slope(x), anvl.grad(slope)(x)))(np.float64(0))
+    np.testing.assert_allclose(found, wanted, rtol=rounding(PROGRAM), atol=rounding(PROGRAM))
 
 
 def test_distributions_of_vectors():

@@ -246,6 +246,16 @@ def test_round_takes_decimals(decimals):
     agrees(lambda x: anp.round(x, decimals), lambda x: np.round(x, decimals), calls)
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_rounded_numbers_are_the_nearest_to_their_decimals(dtype):
+    x = np.concatenate([np.arange(-30, 30) * 25, np.arange(-30, 30) + 0.004, [np.nan]]).astype(
+        dtype
+    )
+    found = anvl.jit(lambda x: [anp.round(x, d) for d in (-2, -1, 1, 3)])(x)
+    for one, decimals in zip(found, (-2, -1, 1, 3), strict=True):
+        np.testing.assert_array_equal(np.asarray(one), np.round(x, decimals))
+
+
 def test_what_is_too_large_for_decimals_rounds_to_itself():
     """NumPy's is infinite."""
     for dtype, xs, decimals in (

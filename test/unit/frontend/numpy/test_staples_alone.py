@@ -265,6 +265,14 @@ def test_all_methods_of_quantiles_agree_with_numpy():
         np.testing.assert_allclose(one, wanted, rtol=rounding(PROGRAM), err_msg=method)
 
 
+def test_a_quantile_of_f32_lies_where_all_digits_of_its_number_say():
+    x = np.arange(101, dtype="f4")
+    calls = [(q, m) for q in (29, 30, 55, 58) for m in ("linear", "lower", "higher", "weibull")]
+    found = anvl.jit(lambda x: [anp.percentile(x, q, method=m) for q, m in calls])(x)
+    for (q, method), one in zip(calls, found, strict=True):
+        np.testing.assert_array_equal(one, np.percentile(x, q, method=method))
+
+
 def test_orders_of_products_give_one_result():
     a, b, c = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4), np.arange(4.0)
     wanted = np.einsum("ij,jk,k->i", a, b, c)
