@@ -11,14 +11,14 @@ from functools import partial
 from typing import NamedTuple
 
 from anvl.dialect.control_flow.checkpoint import Checkpoint
-from anvl.dialect.core.attributes import VJP
+from anvl.dialect.core.attributes import VJP, signature_of
 from anvl.dialect.core.errors import MissingRule, PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Ints
 from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.interpreters.ad_diagnostics import Finding, Search, missing
 from anvl.dialect.interpreters.blocked_paths import dead_ends
-from anvl.passes.expand.declarations import KINDS, Expansion, check_floats, is_float, signature
+from anvl.passes.expand.declarations import KINDS, Expansion, check_floats, is_float
 from anvl.passes.framework.pass_base import Pass, option
 from anvl.passes.functions.symbol_utils import functions_of, terminator_of
 
@@ -97,7 +97,7 @@ def check_function(
     if not _attempt(search, lambda: expansion.define(name)):
         return Report(search.findings, {})
     function = expansion.find(name)
-    inputs, outputs = signature(function)
+    inputs, outputs = signature_of(function)
     place = str(function.location)
     wrt = wrt or tuple(i for i, type_ in enumerate(inputs) if is_float(type_))
     if not wrt:

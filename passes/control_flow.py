@@ -6,6 +6,7 @@ from typing import Any
 
 from anvl.dialect.control_flow.call import Callee, declared_in
 from anvl.dialect.control_flow.case import CHOICES
+from anvl.dialect.core.attributes import signature_of
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.symbol_table import SymbolTable
@@ -48,7 +49,7 @@ class ControlFlow(Pass, argument=_NAME):
                 problem = f"@{name} has {rule.attribute} and a body; it must be a declaration"
                 raise PassError(_NAME, problem, str(function.location))
             expansion.check_rule(name)
-            (inputs, _), location = Callee.types_of(function), function.location
+            (inputs, _), location = signature_of(function), function.location
             block = function.regions[0].blocks.append(*inputs, arg_locs=[location] * len(inputs))
             with module.context, location, ir.InsertionPoint(block):
                 results = rule.write(Callee(name, expansion), list(block.arguments))

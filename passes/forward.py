@@ -7,7 +7,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from anvl.dialect.core.attributes import JVP
+from anvl.dialect.core.attributes import JVP, signature_of
 from anvl.dialect.core.create import full
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
@@ -25,7 +25,6 @@ from anvl.passes.expand.declarations import (
     finish,
     is_float,
     nothing_declared,
-    signature,
 )
 from anvl.passes.framework.pass_base import Pass, option
 from anvl.passes.functions.placements import ARGUMENTS, RESULTS, copy_shardings
@@ -69,7 +68,7 @@ class Forward(Pass, argument=_NAME):
         if expansion is None or not self.function:
             return
         function = expansion.find(self.function)
-        inputs, outputs = signature(function)
+        inputs, outputs = signature_of(function)
         place = str(function.location)
         wrt = self.wrt or tuple(i for i, t in enumerate(inputs) if is_float(t))
         if not wrt:

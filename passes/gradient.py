@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from anvl.dialect.control_flow.while_loop import SLOTS, is_slots
-from anvl.dialect.core.attributes import LINEAR_TRANSPOSE, VJP
+from anvl.dialect.core.attributes import LINEAR_TRANSPOSE, VJP, signature_of
 from anvl.dialect.core.create import full
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
@@ -28,7 +28,6 @@ from anvl.passes.expand.declarations import (
     finish,
     is_float,
     nothing_declared,
-    signature,
 )
 from anvl.passes.expand.linear_transpose import Transposed
 from anvl.passes.framework.pass_base import Pass, option
@@ -95,7 +94,7 @@ class Gradient(Pass, argument=_NAME):
         if expansion is None or not self.function:
             return
         function = expansion.find(self.function)
-        inputs, outputs = signature(function)
+        inputs, outputs = signature_of(function)
         kind = KINDS[LINEAR_TRANSPOSE if self.transpose else VJP]
         params = self._params(inputs, outputs, str(function.location))
         params = kind.resolved(params, self.function, expansion.functions)

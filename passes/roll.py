@@ -5,7 +5,7 @@ expanded, so that the derivative of 1,000 steps is that of one.
 """
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from anvl.dialect.core.effects import is_dce_able
@@ -57,30 +57,34 @@ class Roll(Pass, argument=_NAME):
         if self.least < 2:
             raise PassError(_NAME, f"least is {self.least}; a stretch repeats at least 2 times")
         functions = functions_of(module)
-        if not any(self._may_repeat(b) for op in functions.values() for b in _blocks(op)):
-            self._tell([])
-            return
-        merge_equal(module, functions)
-        expansion = Expansion(module, functions, _NAME)
+        pending = self._repeating(functions, functions)
         findings: list[Finding] = []
-        pending = [name for name, op in functions.items() if body_of(op) is not None]
+        if pending:
+            merge_equal(module, functions)
+            expansion = Expansion(module, functions, _NAME)
         while pending:
             name, before = pending.pop(), set(functions)
-            if self._roll(name, expansion, findings):
+            if name in functions and self._roll(name, expansion, findings):
                 made = [n for n in functions if n not in before]
-                pending += [name, *(n for n in made if body_of(functions[n]) is not None)]
+                pending += self._repeating(functions, [name, *made])
         self._tell(list(dict.fromkeys(findings)))  # what stays is met again
+
+    def _repeating(self, functions: dict[str, ir.Operation], names: Iterable[str]) -> list[str]:
+        """Those of some functions in which ops of the same names follow each other several times:
+        seen at little cost."""
+        found = [n for n in names if body_of(functions[n]) is not None]
+        return [n for n in found if any(map(self._may_repeat, _blocks(functions[n])))]
 
     def _roll(self, name: str, expansion: Expansion, findings: list[Finding]) -> bool:
         """Roll what repeats in one function; returns whether anything does."""
         for body in _blocks(expansion.functions[name]):
-            if self._may_repeat(body) and self._roll_block(body, name, expansion, findings):
+            is_long = len(body.operations) > 2 * self.least
+            if is_long and self._roll_block(body, name, expansion, findings):
                 run_on(expansion.functions[name], "trivial-dce")
                 return True
         return False
 
     def _may_repeat(self, body: ir.Block) -> bool:
-        """Whether ops of the same names follow each other several times: seen at little cost."""
         if len(body.operations) <= 2 * self.least:
             return False
         numbers: dict[type, int] = {}

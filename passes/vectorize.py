@@ -8,7 +8,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from anvl.dialect.core.attributes import VMAP
+from anvl.dialect.core.attributes import VMAP, signature_of
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Int, Ints
@@ -23,7 +23,6 @@ from anvl.passes.expand.declarations import (
     define_all,
     finish,
     nothing_declared,
-    signature,
 )
 from anvl.passes.framework.pass_base import Pass, option
 from anvl.passes.functions.placements import ARGUMENTS, RESULTS, add_axis
@@ -67,7 +66,7 @@ class Vectorize(Pass, argument=_NAME):
         if expansion is None or not self.function:
             return
         function = expansion.find(self.function)
-        inputs, outputs = signature(function)
+        inputs, outputs = signature_of(function)
         batched = self.batched or tuple(range(len(inputs)))
         params = _Params(batched, tuple(range(len(outputs))), self.size)
         KINDS[VMAP].check(self.function, params, inputs, outputs, str(function.location))

@@ -8,21 +8,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple
 
-from anvl.dialect.core.attributes import symbols_in
+from anvl.dialect.core.attributes import signature_of, symbols_in
 from anvl.dialect.core.captures import remembering
 from anvl.dialect.core.dialect import Anvl
 from anvl.dialect.core.effects import are_dce_able, is_unsafe
 from anvl.dialect.core.mlir import ir, register_view
 from anvl.dialect.core.op import AnvlOp, Operands, Results, Value
 from anvl.dialect.core.op_registry import OPS
-from anvl.dialect.core.params.base import Bool, Int, Symbol
+from anvl.dialect.core.params.base import Symbol
 from anvl.dialect.core.symbol_table import SymbolTable
-from anvl.dialect.core.types import tensor
 from anvl.dialect.interpreters.subprogram import Program, bits_in_any_step
 
 __all__ = [
     "FUNCTION_RULES", "CallOp", "Callee", "FunctionRule", "Motion", "call",
-    "calls_unsafe", "declare_scan", "declared_in", "rule_of", "symbol",
+    "calls_unsafe", "declared_in", "rule_of", "symbol",
 ]  # fmt: skip
 
 # Note [Functions with rules]
@@ -162,8 +161,14 @@ class FunctionRule(abc.ABC):
 
     @abc.abstractmethod
     def adjoint(
-        self, f: "Callee", gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
-    ) -> Sequence[Any]: ...
+        self,
+        f: "Callee",
+        gs: Sequence[Value | None],
+        xs: Sequence[Value],
+        ys: Sequence[Value],
+        active: Sequence[bool],
+    ) -> Sequence[Any]:
+        """As `AnvlOp.adjoint`; `active` are the arguments whose cotangents are read."""
 
     @abc.abstractmethod
     def tangent(
@@ -213,13 +218,7 @@ class Callee:
     @property
     def types(self) -> tuple[list[ir.Type], list[ir.Type]]:
         """Argument and result types of this function."""
-        return self.types_of(self.function)
-
-    @staticmethod
-    def types_of(function: ir.Operation) -> tuple[list[ir.Type], list[ir.Type]]:
-        """Argument and result types of a function."""
-        of = function.attributes["function_type"].value
-        return list(of.inputs), list(of.results)
+        return signature_of(self.function)
 
     @property
     def operations(self) -> list[ir.Operation]:
@@ -359,43 +358,6 @@ def calls_unsafe(f: Callee, seen: set[str]) -> bool:
     return any(is_unsafe(block.operations, f.symbols, seen) for block in blocks)
 
 
-def declare_scan(
-    name: str,
-    step: Callable[..., Sequence[Value]],
-    parts: tuple[Sequence[Value], Sequence[Value], Sequence[Value]],
-    length: int,
-    symbols: SymbolTable,
-    places: Sequence[ir.Location] | None = None,
-) -> list[Value]:
-    """Emit a call of a scan over carries, arrays of `length` rows, and constants.
-
-    `step` takes carries, rows and constants; it returns the next carries and rows to stack.
-    """
-    carry, xs, rest = parts
-    rows = [tensor(x.type.shape[1:], x.type.element_type) for x in xs]
-    types = [*(x.type for x in carry), *rows, *(x.type for x in rest)]
-    body = Callee.create(name, symbols, step, types, places=places)
-    request = {
-        "body": symbol(body),
-        "carry": Int.encode(len(carry)),
-        "xs": Int.encode(len(xs)),
-        "length": Int.encode(length),
-        "reverse": Bool.encode(False),
-    }
-    given = [*carry, *xs, *rest]
-    stacked = body.types[1][len(carry) :]
-    made = body.declare(
-        "each",
-        [x.type for x in given],
-        [
-            *(x.type for x in carry),
-            *(tensor([length, *y.shape], y.element_type) for y in stacked),
-        ],
-        {"anvl.scan": ir.DictAttr.get(request)},
-    )
-    return call(made, given)
-
-
 def symbol(f: Callee) -> ir.Attribute:
     """Symbol reference to a function."""
     return ir.FlatSymbolRefAttr.get(f.name)
@@ -409,6 +371,7 @@ class CallOp(AnvlOp):
     ys: Results
     short_name = "call"
     multiple_results = True
+    adjoint_takes_activity = True
     pure = False  # the callee may have effects
 
     @classmethod
@@ -475,9 +438,15 @@ class CallOp(AnvlOp):
 
     @classmethod
     def adjoint(
-        cls, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value], callee: Callee
+        cls,
+        gs: Sequence[Value | None],
+        xs: Sequence[Value],
+        ys: Sequence[Value],
+        callee: Callee,
+        active: Sequence[bool] | None = None,
     ) -> Sequence[Any]:
-        return _rule(callee).adjoint(callee, gs, xs, ys)
+        flags = [True] * len(xs) if active is None else active
+        return _rule(callee).adjoint(callee, gs, xs, ys, flags)
 
     @classmethod
     def tangent(

@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
-from anvl.dialect.control_flow.call import declare_scan
+from anvl.dialect.control_flow.declared_scan import declare_scan
 from anvl.dialect.control_flow.loop_dependence import choice_dependence
 from anvl.dialect.control_flow.loop_series import branch_series, unpacked
 from anvl.dialect.control_flow.loop_values import broadcast_flags
 from anvl.dialect.control_flow.region_ops import Region, RegionOp, emit_regions
 from anvl.dialect.core.captures import operands_of
 from anvl.dialect.core.context import on_new_context
-from anvl.dialect.core.create import full, zeros_like
+from anvl.dialect.core.create import full
 from anvl.dialect.core.dialect import Anvl
 from anvl.dialect.core.effects import is_unsafe
 from anvl.dialect.core.errors import PassError
@@ -115,16 +115,18 @@ class ChoiceOp(RegionOp):
         ys: Sequence[Value],
         branches: Sequence[Program],
         strategy: str | None,
+        active: Sequence[bool] | None = None,
     ) -> Sequence[Any]:
         choice, *outer = xs
+        flags = [True] * len(outer) if active is None else active[1:]
 
         def pullback(branch: Program) -> list[Value]:
-            cotangents = vjp_of(branch, outer, gs, symbols=branch.symbols)
-            pairs = zip(cotangents, outer, strict=True)
-            return [zeros_like(x) if g is None else g for g, x in pairs if differentiable(x.type)]
+            cotangents = vjp_of(branch, outer, gs, active=flags, symbols=branch.symbols)
+            return [g for g in cotangents if g is not None]
 
         found = iter(cls.chosen(choice, [partial(pullback, b) for b in branches], strategy))
-        return [None, *[next(found) if differentiable(x.type) else None for x in outer]]
+        pairs = zip(outer, flags, strict=True)
+        return [None, *[next(found) if differentiable(x.type) and a else None for x, a in pairs]]
 
     @classmethod
     def tangent(

@@ -41,7 +41,12 @@ class Checkpoint(FunctionRule):
         return [(f.program, moves)]
 
     def adjoint(
-        self, f: Callee, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
+        self,
+        f: Callee,
+        gs: Sequence[Value | None],
+        xs: Sequence[Value],
+        ys: Sequence[Value],
+        active: Sequence[bool],
     ) -> Sequence[Any]:
         n_kept = Int.decode(f.request(self)["kept"])
         kept = list(ys[len(ys) - n_kept :])
@@ -52,7 +57,7 @@ class Checkpoint(FunctionRule):
         operands = [next(found) for _ in xs]
         known = [next(found) for _ in kept]
         given = [None if g is None else next(found) for g in gs]
-        return vjp_of(f.program, operands, given, known, symbols=f.symbols)
+        return vjp_of(f.program, operands, given, known, active=active, symbols=f.symbols)
 
     def tangent(
         self, f: Callee, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]

@@ -163,7 +163,12 @@ class CustomVjp(Custom):
         return outputs, inputs
 
     def adjoint(
-        self, f: Callee, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
+        self,
+        f: Callee,
+        gs: Sequence[Value | None],
+        xs: Sequence[Value],
+        ys: Sequence[Value],
+        active: Sequence[bool],
     ) -> Sequence[Any]:
         rule, wrt = self.read(f)
         pairs = [(g, y) for g, y in zip(gs, ys, strict=True) if differentiable(y.type)]
@@ -218,7 +223,12 @@ class CustomJvp(Custom):
         return inputs, outputs
 
     def adjoint(
-        self, f: Callee, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
+        self,
+        f: Callee,
+        gs: Sequence[Value | None],
+        xs: Sequence[Value],
+        ys: Sequence[Value],
+        active: Sequence[bool],
     ) -> Sequence[Any]:
         rule, wrt = self.read(f)
         n, program = len(wrt), rule.program

@@ -23,6 +23,7 @@ __all__ = [
     "and_below",
     "axis_added",
     "broadcast_flags",
+    "cotangent_flags",
     "dependent_results",
     "fixed_point_flags",
     "live_arguments",
@@ -86,13 +87,29 @@ def reached_results(body: Program, n: int, gs: Sequence[Any]) -> list[bool]:
     ]
 
 
+def cotangent_flags(
+    body: Program, n: int, gs: Sequence[Any], active: Sequence[bool]
+) -> tuple[list[bool], list[bool]]:
+    """For each argument of a step, and for each result, whether it has a cotangent.
+
+    `active` are the operands of the loop whose cotangents are read; `gs` as in `reached_results`.
+    """
+    flags = zip(active_arguments(body, n, active), body.arguments, strict=True)
+    moves = [a and differentiable(x.type) for a, x in flags]
+    reached = reached_results(body, n, gs)
+    return moves, [has and (i >= n or moves[i]) for i, has in enumerate(reached)]
+
+
 def active_arguments(body: Program, n: int, moves: Sequence[bool]) -> list[bool]:
     """For each argument of a step, whether it is active in any step, given those in the first."""
     flags = list(moves)
+    if all(flags[:n]):
+        return flags
+    ops = body.slice(body.results[:n]).ops
     while True:
-        moved = {x for x, flag in zip(body.arguments, flags, strict=True) if flag}
-        found = [not moved.isdisjoint(body.slice([y]).values) for y in body.results[:n]]
-        more = [a or b for a, b in zip(flags, found, strict=False)]
+        marked = [x for x, flag in zip(body.arguments, flags, strict=True) if flag]
+        moved = forward_slice(ops, marked, symbols=body.symbols).values
+        more = [a or y in moved for a, y in zip(flags, body.results, strict=False)][:n]
         if more == flags[:n]:
             return flags
         flags[:n] = more

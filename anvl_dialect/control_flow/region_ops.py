@@ -34,6 +34,7 @@ class RegionOp(AnvlOp):
     ys: Results
     multiple_results = True
     captures = True
+    adjoint_takes_activity = True
     borrowed = True
     pure = False  # as far as a class tells: `has_side_effects` looks into the regions
     #: Whether its operands are carries, which the regions take and the last of them returns.

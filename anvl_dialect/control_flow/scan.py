@@ -14,20 +14,20 @@ from anvl.dialect.control_flow.call import (
     FunctionRule,
     Motion,
     call,
-    symbol,
 )
 from anvl.dialect.control_flow.counted_scan import as_scan
+from anvl.dialect.control_flow.declared_scan import SCAN, decoded, request_of
 from anvl.dialect.control_flow.loop_dependence import scan_dependence
 from anvl.dialect.control_flow.loop_series import scan_series
 from anvl.dialect.control_flow.loop_simplify import simpler_form
 from anvl.dialect.control_flow.loop_values import (
     active_arguments,
     axis_added,
+    cotangent_flags,
     dependent_results,
     fixed_point_flags,
     live_arguments,
     member,
-    reached_results,
     scatter_flagged,
     split_sizes,
     tangents_of,
@@ -43,7 +43,7 @@ from anvl.dialect.core.effects import is_unsafe
 from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Value, emit
-from anvl.dialect.core.params.base import Bool, Int, Symbol
+from anvl.dialect.core.params.base import Int
 from anvl.dialect.core.shape import permuted, reshaped
 from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.core.types import element_type, tensor
@@ -83,16 +83,14 @@ class Scan(FunctionRule):
     body's other results, stacked.
     """
 
-    attribute = "anvl.scan"
+    attribute = SCAN
     lifts: ClassVar[tuple[str, ...]] = ("stablehlo.while",)
     form = "{body = @b, carry = n : i64, xs = n : i64, length = n : i64, reverse = false}"
     declares = True
 
     def read(self, f: Callee) -> _Scan:
-        request = f.request(self)
-        body = f.function_named(Symbol.decode(request["body"]))
-        n, m, length = (Int.decode(request[name]) for name in ("carry", "xs", "length"))
-        return _Scan(body, n, m, length, Bool.decode(request["reverse"]))
+        body, n, m, length, reverse = decoded(f.request(self))
+        return _Scan(f.function_named(body), n, m, length, reverse)
 
     def check(self, f: Callee) -> None:
         loop = self.read(f)
@@ -163,19 +161,13 @@ class Scan(FunctionRule):
         ]
         step = loop.body.add(suffix, body, types, places=places)
         stacked = [_stacked_type(y, loop.length) for y in step.types[1][len(carry) :]]
-        request = {
-            "body": symbol(step),
-            "carry": Int.encode(len(carry)),
-            "xs": Int.encode(len(xs)),
-            "length": Int.encode(loop.length),
-            "reverse": Bool.encode(reverse),
-        }
+        request = request_of(step, len(carry), len(xs), loop.length, reverse=reverse)
         operands = [*carry, *xs, *rest]
         made = f.declare(
             suffix,
             [x.type for x in operands],
             [*(x.type for x in carry), *stacked],
-            {self.attribute: ir.DictAttr.get(request)},
+            {self.attribute: request},
         )
         return call(made, operands)
 
@@ -313,12 +305,17 @@ class Scan(FunctionRule):
         ]
 
     def adjoint(
-        self, f: Callee, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
+        self,
+        f: Callee,
+        gs: Sequence[Value | None],
+        xs: Sequence[Value],
+        ys: Sequence[Value],
+        active: Sequence[bool],
     ) -> Any:
         loop = self.read(f)
         n = loop.n
         carry, arrays, rest = loop.split(xs)
-        parts = _Backward(loop, gs)
+        parts = _Backward(loop, gs, active)
         # The forward scan replaces the original one, and also returns the residuals of each step.
         with ir.InsertionPoint(ys[0].owner):
             found = self.emit_scan(f, "forward", (carry, arrays, rest), parts.forward, loop.reverse)
@@ -329,7 +326,8 @@ class Scan(FunctionRule):
             if has
         ]
         seeds = [g for g in gs[n:] if g is not None]
-        sums = [zeros_like(x) for x in rest if differentiable(x.type)]
+        is_summed = parts.moves[n + loop.m :]
+        sums = [zeros_like(x) for x, has in zip(rest, is_summed, strict=True) if has]
         back = self.emit_scan(
             f,
             "backward",
@@ -345,7 +343,7 @@ class Scan(FunctionRule):
             back, [len(ends), len(sums), len(back) - len(ends) - len(sums)]
         )
         given = iter([*firsts, *stacked, *totals])
-        has_any = [*parts.has_cotangent[:n], *(differentiable(x.type) for x in xs[n:])]
+        has_any = [*parts.has_cotangent[:n], *parts.moves[n:]]
         cotangents = [next(given) if has else None for has in has_any]
         return Replaced(found[: len(ys)], cotangents)
 
@@ -353,12 +351,13 @@ class Scan(FunctionRule):
 class _Backward:
     """Adjoint of one step, split into a forward and a backward part."""
 
-    def __init__(self, loop: _Scan, gs: Sequence[Value | None]) -> None:
+    def __init__(self, loop: _Scan, gs: Sequence[Value | None], active: Sequence[bool]) -> None:
         self.loop = loop
         self.body = body = loop.body.program
         n = loop.n
         self.types = [x.type for x in body.arguments]
-        self.has_cotangent = reached_results(body, n, gs)
+        #: For each argument of a step, and for each result, whether it has a cotangent.
+        self.moves, self.has_cotangent = cotangent_flags(body, n, gs, active)
         seeds = [y.type for y, has in zip(body.results, self.has_cotangent, strict=True) if has]
         made = Program.of(self._pullback, [*self.types, *seeds], body.symbols)
         count = len(body.results)
@@ -393,7 +392,7 @@ class _Backward:
         xs, seeds = values[: len(self.types)], iter(values[len(self.types) :])
         ys = self.body(*xs)
         pairs = [(y, next(seeds)) for y, has in zip(ys, self.has_cotangent, strict=True) if has]
-        wrt = [x for x in xs if differentiable(x.type)]
+        wrt = [x for x, moving in zip(xs, self.moves, strict=True) if moving]
         found, ys = found_and_values(ys, lambda: sweep_backward(pairs, wrt, self.body.symbols))
         return [*ys, *found]
 
@@ -406,9 +405,9 @@ class _Backward:
     def backward(self, *values: Value) -> list[Value]:
         """Emit one backward step, over cotangents of carries, sums, residuals, cotangents of ys."""
         loop, types = self.loop, self.types
-        carries, arrays, rest = loop.split(types)
+        moves, of_arrays, of_rest = loop.split(self.moves)
         n_ends = sum(self.has_cotangent[: loop.n])
-        n_sums = sum(map(differentiable, rest))
+        n_sums = sum(of_rest)
         n_seeds = sum(self.has_cotangent[loop.n :])
         arguments = self.program.arguments
         scanned = self.read_by_backward(arguments[loop.n : loop.n + loop.m], loop.n)
@@ -417,9 +416,7 @@ class _Backward:
         ends, sums, kept, xs, seeds, others = split_sizes(values, sizes)
         self.late.arguments = [*self.kept, *scanned, *shared, *arguments[len(types) :]]
         found = self.late(*kept, *xs, *others, *ends, *seeds)
-        n_xs = sum(map(differentiable, arrays))
-        moves = [differentiable(x) for x in carries]
-        firsts, stacked, more = split_sizes(found, [sum(moves), n_xs, n_sums])
+        firsts, stacked, more = split_sizes(found, [sum(moves), sum(of_arrays), n_sums])
         reached = [h for h, moving in zip(self.has_cotangent, moves, strict=False) if moving]
         firsts = [g for g, has in zip(firsts, reached, strict=True) if has]
         totals = [emit.add(a, b) for a, b in zip(sums, more, strict=True)]

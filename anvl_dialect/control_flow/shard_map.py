@@ -135,13 +135,18 @@ class ShardMap(FunctionRule):
         return call(made, [x for x, _ in operands])
 
     def adjoint(
-        self, f: Callee, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
+        self,
+        f: Callee,
+        gs: Sequence[Value | None],
+        xs: Sequence[Value],
+        ys: Sequence[Value],
+        active: Sequence[bool],
     ) -> Sequence[Any]:
         parts, n = self.read(f), len(xs)
         program = parts.body.program
         seeds = [(g, spec) for g, spec in zip(gs, parts.outs, strict=True) if g is not None]
         has_seed = [g is not None for g in gs]
-        wrt = [i for i, x in enumerate(xs) if differentiable(x.type)]
+        wrt = [i for i, x in enumerate(xs) if differentiable(x.type) and active[i]]
 
         def pullback(*values: Value) -> list[Value]:
             shares = [
@@ -149,7 +154,7 @@ class ShardMap(FunctionRule):
                 for g, (_, spec) in zip(values[n:], seeds, strict=True)
             ]
             given = scatter_flagged(shares, has_seed)
-            found = vjp_of(program, values[:n], given, symbols=f.symbols)
+            found = vjp_of(program, values[:n], given, active=active, symbols=f.symbols)
             return [
                 _summed(found[i], values[i], parts.mesh, parts.copies(parts.ins[i])) for i in wrt
             ]

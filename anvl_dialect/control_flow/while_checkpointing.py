@@ -6,15 +6,14 @@ from typing import Any, NamedTuple
 from anvl.dialect.control_flow.case import choose
 from anvl.dialect.control_flow.loop_values import (
     and_below,
+    cotangent_flags,
     live_arguments,
     member,
-    reached_results,
     split_sizes,
     update_at,
 )
 from anvl.dialect.control_flow.region_ops import emit_loop
 from anvl.dialect.core.create import full, zeros_like
-from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.params.base import Bool, Int
@@ -89,6 +88,8 @@ class _Loop(NamedTuple):
     ends: bool
     back: Program
     kept: list[int]
+    #: Whether each value in `rest` has a cotangent, which is a sum over the steps.
+    is_summed: list[bool]
 
     def of_kept(self, values: Sequence[Value]) -> list[Value]:
         """Select the values of kept carries, given values of all carries."""
@@ -101,19 +102,24 @@ class _Loop(NamedTuple):
 
 
 def pulled_back(
-    loop: Any, xs: tuple[list[Value], list[Value]], gs: Sequence[Value | None], place: Any
+    loop: Any,
+    xs: tuple[list[Value], list[Value]],
+    gs: Sequence[Value | None],
+    active: Sequence[bool],
+    place: Any,
 ) -> tuple[list[Value], list[Value | None]]:
     """Final carries of a loop, from an op at `place`, and the cotangents of the values it reads.
 
-    `loop` is a `Loop`; `xs` are its initial carries, and the values that it captures.
+    `loop` is a `Loop`; `xs` are its initial carries, and the values that it captures, of which
+    those in `active` have cotangents.
     """
-    reached = reached_results(loop.body, len(xs[0]), gs)
-    back = _adjoint_step(loop.body, reached)
+    n = len(xs[0])
+    moves, reached = cotangent_flags(loop.body, n, gs, active)
+    back = _adjoint_step(loop.body, reached, moves[n:])
     kept = _needed_carries(loop.body, back)
-    this = _Loop(loop.cond, loop.body, *xs, loop.plan, loop.ends, back, kept)
+    this = _Loop(loop.cond, loop.body, *xs, loop.plan, loop.ends, back, kept, moves[n:])
     with ir.InsertionPoint(place):
         found = _forward(this)
-    n = len(this.carry)
     ends, count, shift, inputs = found[:n], found[n], found[n + 1], found[n + 2 :]
     seeds = [
         zeros_like(y) if g is None else g
@@ -122,8 +128,7 @@ def pulled_back(
     ]
     firsts, sums = _backward(this, count, shift, inputs, seeds)
     given = iter([*firsts, *sums])
-    moves = [*reached, *(differentiable(x.type) for x in this.rest)]
-    return ends, [next(given) if has else None for has in moves]
+    return ends, [next(given) if has else None for has in (*reached, *this.is_summed)]
 
 
 # -- forward ---------------------------------------------------------------------------------------
@@ -193,7 +198,7 @@ def _backward(
 ) -> tuple[list[Value], list[Value]]:
     """Cotangents of the initial carries, and of the constants."""
     plan, n_ends = this.plan, len(seeds)
-    sums = [zeros_like(x) for x in this.rest if differentiable(x.type)]
+    sums = [zeros_like(x) for x, has in zip(this.rest, this.is_summed, strict=True) if has]
     n_sums = len(sums)
     places = [_levels(x, plan) for x in kept]
     last = emit.sub(count, full(_index(), 1))
@@ -220,16 +225,16 @@ def _backward(
     return firsts, totals
 
 
-def _adjoint_step(body: Program, reached: Sequence[bool]) -> Program:
+def _adjoint_step(body: Program, reached: Sequence[bool], is_summed: Sequence[bool]) -> Program:
     """Adjoint of one step: from its arguments and the cotangents of the next carry to the
     cotangents of the arguments; of carries, those that a cotangent has `reached`."""
     count = len(body.arguments)
-    wanted = [*reached, *(differentiable(x.type) for x in body.arguments[len(reached) :])]
+    wanted = [*reached, *is_summed]
 
     def pullback(*values: Value) -> list[Value]:
         xs, given = values[:count], iter(values[count:])
         seeds = [next(given) if has else None for has in reached]
-        found = vjp_of(body, xs, seeds, symbols=body.symbols)
+        found = vjp_of(body, xs, seeds, active=wanted, symbols=body.symbols)
         pairs = [(g, x) for g, x, has in zip(found, xs, wanted, strict=True) if has]
         return [zeros_like(x) if g is None else g for g, x in pairs]
 

@@ -156,9 +156,15 @@ class WhileOp(RegionOp):
 
     @classmethod
     def adjoint(
-        cls, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value], loop: Loop
+        cls,
+        gs: Sequence[Value | None],
+        xs: Sequence[Value],
+        ys: Sequence[Value],
+        loop: Loop,
+        active: Sequence[bool] | None = None,
     ) -> Any:
-        ends, found = pulled_back(loop, loop.split(xs), gs, ys[0].owner)
+        flags = [True] * len(xs) if active is None else active
+        ends, found = pulled_back(loop, loop.split(xs), gs, flags, ys[0].owner)
         return Replaced(ends, found)
 
     @classmethod

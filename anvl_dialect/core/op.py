@@ -69,6 +69,9 @@ class AnvlOp(OpRules):
     #: Whether every result depends on the operands, on all of them and on nothing else.
     reads_operands: ClassVar[bool] = False
     takes_activity: ClassVar[bool] = False
+    #: Whether `adjoint` is told, as `active`, which operands are: control flow, which would else
+    #: carry the cotangents of all from step to step.
+    adjoint_takes_activity: ClassVar[bool] = False
     #: None if variadic.
     n_operands: ClassVar[int | None] = None
     n_results: ClassVar[int | None] = None

@@ -102,7 +102,7 @@ def _active(
 class _Sweep:
     """Propagates tangents, by number, from operands to results.  The first `n_given` are given."""
 
-    __slots__ = ("n_given", "places", "replaces", "symbols", "tangents", "types")
+    __slots__ = ("n_given", "places", "replaced", "symbols", "tangents", "types")
 
     def __init__(
         self,
@@ -114,7 +114,9 @@ class _Sweep:
         replaces: bool,
     ) -> None:
         self.tangents, self.types, self.n_given = tangents, types, n_given
-        self.places, self.symbols, self.replaces = places, symbols, replaces
+        self.places, self.symbols = places, symbols
+        #: Values in place of results of the ops that were replaced; None if none may be.
+        self.replaced: dict[ir.Value, ir.Value] | None = {} if replaces else None
 
     def run(self, steps: list[PlainStep]) -> None:
         """Visit each step, from the first to the last.
@@ -124,6 +126,8 @@ class _Sweep:
         tangents, n_given, any_masked = self.tangents, self.n_given, False
         while steps:
             step = steps.pop()
+            if self.replaced:
+                step = _with_operands(step, self.replaced)
             ts = [None if n is None else tangents[n] for n in step[3]]
             moving = [t for t in ts if t is not None]
             if not moving:
@@ -148,7 +152,7 @@ class _Sweep:
             recipe = recipe_for(rules.tangent_recipes, step, ids, self.types, _record_rule)
         if recipe is None:
             with at:
-                return _apply_rule(Step(*step, self.symbols), ts, is_masked, self.replaces)
+                return _apply_rule(Step(*step, self.symbols), ts, is_masked, self.replaced)
         values = emitted(recipe, [*operands, results[0], *moving], at)
         return [values[k] for _, k in recipe.outputs] or _NOTHING
 
@@ -156,17 +160,27 @@ class _Sweep:
 _NOTHING = [None]
 
 
-def _apply_rule(step: Step, ts: Sequence[Any], is_masked: bool, replaces: bool) -> Sequence[Any]:
+def _with_operands(step: PlainStep, replaced: Mapping[ir.Value, ir.Value]) -> PlainStep:
+    """The step as it is in the IR, where some results of earlier ops were replaced."""
+    rules, op, operands, ids, results, result_ids = step
+    return rules, op, tuple([replaced.get(x, x) for x in operands]), ids, results, result_ids
+
+
+def _apply_rule(
+    step: Step, ts: Sequence[Any], is_masked: bool, replaced: dict[ir.Value, ir.Value] | None
+) -> Sequence[Any]:
     """Tangents of the results, carrying the masks of the operands' tangents: Note [Lazy masks]."""
-    answer = partial(_tangents, step, replaces=replaces)
+    answer = partial(_tangents, step, replaced=replaced)
     return tangents_through(step, ts, answer) if is_masked else answer(ts)
 
 
-def _tangents(step: Step, ts: Sequence[Any], replaces: bool) -> Sequence[Any]:
+def _tangents(
+    step: Step, ts: Sequence[Any], replaced: dict[ir.Value, ir.Value] | None
+) -> Sequence[Any]:
     """Tangents of the results, as returned by the rule."""
     if step.rules.is_own and not step.rules.multiple_results:
-        return [_tangent_of_own_op(lambda given: _checked(step, given, replaces)[0], ts)]
-    return _checked(step, ts, replaces)
+        return [_tangent_of_own_op(lambda given: _checked(step, given, replaced)[0], ts)]
+    return _checked(step, ts, replaced)
 
 
 def _tangent_of_own_op(answer: Callable[[Sequence[Any]], Any], ts: Sequence[Any]) -> Any:
@@ -182,7 +196,9 @@ def _tangent_of_own_op(answer: Callable[[Sequence[Any]], Any], ts: Sequence[Any]
     return answer(ts)
 
 
-def _checked(step: Step, ts: Sequence[Any], replaces: bool) -> Sequence[Any]:
+def _checked(
+    step: Step, ts: Sequence[Any], replaced: dict[ir.Value, ir.Value] | None
+) -> Sequence[Any]:
     """Answer of the rule; raises `PassError` for a wrong one."""
     rules, op, results = step.rules, step.op, step.results
     several = rules.multiple_results
@@ -192,8 +208,9 @@ def _checked(step: Step, ts: Sequence[Any], replaces: bool) -> Sequence[Any]:
     y = rules.grouped(results) if several else results[0]
     found = ask(op, rules.tangent, ts, step.operands, y, **params)
     if type(found) is Replaced:
-        if replaces:
+        if replaced is not None:
             replace_results(results, found.values)
+            replaced.update(zip(results, found.values, strict=True))
         found = found.answer
     answers = found if several else (found,)
     for y, t in zip(
@@ -231,7 +248,7 @@ def _try_rule(plain: PlainStep, step: Step, ts: Sequence[Any]) -> tuple[Sequence
     if why is not None or all(t is None for t in ts):
         return nothing, why
     try:
-        return _apply_rule(step, ts, True, True), None
+        return _apply_rule(step, ts, True, {}), None
     except MissingRule as error:
         return nothing, error
 

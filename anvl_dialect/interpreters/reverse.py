@@ -182,7 +182,10 @@ def _cotangents(step: Step, g: Any) -> list[tuple[int, Any]]:
     y: Any = step.results[0]
     if rules.multiple_results:
         y, g = rules.grouped(step.results), rules.grouped(g)
-    found = ask(op, rules.adjoint, g, step.operands, y, **step.params())
+    params = step.params()
+    if rules.adjoint_takes_activity:
+        params["active"] = [n is not None for n in step.active_ids]
+    found = ask(op, rules.adjoint, g, step.operands, y, **params)
     if type(found) is Replaced:
         replace_results(step.results, found.values)
         found = found.answer

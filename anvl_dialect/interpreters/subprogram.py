@@ -289,14 +289,17 @@ def vjp_of(
     gs: Sequence[Value | None],
     known: Sequence[Value] = (),
     *,
+    active: Sequence[bool] | None = None,
     symbols: SymbolTable | None = None,
 ) -> list[Value | None]:
     """Cotangents of `xs` in f(*xs), for the cotangents `gs` of its results (None is zero).
 
-    `known` are values of its last results, which are then not recomputed; `symbols` has the
-    functions that f calls.
+    `known` are values of its last results, which are then not recomputed; with `active`, only the
+    cotangents of these `xs` are emitted; `symbols` has the functions that f calls.
     """
     n, seeds = len(xs), [g for g in gs if g is not None]
+    flags = [True] * n if active is None else active
+    is_wanted = [differentiable(x.type) and flag for x, flag in zip(xs, flags, strict=True)]
     kept: list[Value] = []
 
     def pullback(*values: Value) -> list[Value]:
@@ -304,13 +307,13 @@ def vjp_of(
         ys = f(*values[:n])
         kept.extend(ys[len(ys) - len(known) :])
         pairs = [(y, next(given)) for y, g in zip(ys, gs, strict=True) if g is not None]
-        wrt = [x for x in values[:n] if differentiable(x.type)]
+        wrt = [x for x, wanted in zip(values[:n], is_wanted, strict=True) if wanted]
         return sweep_backward(pairs, wrt, symbols)
 
     program = Program.of(pullback, [x.type for x in (*xs, *seeds)], symbols)
     program.arguments += kept
     found = iter(program(*xs, *seeds, *known))
-    return [next(found) if differentiable(x.type) else None for x in xs]
+    return [next(found) if wanted else None for wanted in is_wanted]
 
 
 def jvp_of(

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from anvl.core.avals import Aval, aval_of_type
+from anvl.dialect.core.attributes import signature_of
 from anvl.dialect.core.mlir import ir
 from anvl.passes.effects.reports import Report, report_of
 from anvl.passes.effects.states import descriptions
-from anvl.passes.expand.declarations import signature
 from anvl.runtime import Array
 
 __all__ = ["State", "forget_report", "state_of"]
@@ -45,5 +45,5 @@ def state_of(module: ir.Module) -> State | None:
     report = report_of(main.operation)
     if report is None:
         return None
-    _, types = signature(main.operation)
+    _, types = signature_of(main.operation)
     return State(report, [aval_of_type(types[i]) for i in report.positions])

@@ -10,9 +10,9 @@ import numpy as np
 from anvl.core.avals import Aval
 from anvl.core.trace_state import passes_lock
 from anvl.core.tracing import Program
+from anvl.dialect.core.attributes import signature_of
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
-from anvl.passes.expand.declarations import signature
 from anvl.passes.framework.pipeline import Pipeline
 from anvl.passes.functions.symbol_utils import functions_of, needed_by
 from anvl.passes.pipelines.jit_pipeline import transformations
@@ -90,7 +90,7 @@ def _standalone(program: Program, name: str) -> ir.Module:
     end = ir.InsertionPoint(module.body)
     for other in (name, *needed_by(name, functions)):
         functions[other].clone(ip=end)
-    inputs, outputs = signature(functions[name])
+    inputs, outputs = signature_of(functions[name])
     type_ = functions[name].attributes["function_type"]
     attributes = {"sym_name": ir.StringAttr.get(_MAIN), "function_type": type_}
     main = ir.Operation.create("func.func", attributes=attributes, regions=1, ip=end)

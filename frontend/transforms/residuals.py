@@ -17,11 +17,11 @@ from anvl.core.avals import Aval, aval, aval_of_type
 from anvl.core.trace_state import passes_lock
 from anvl.core.traced import Traced, trace_call
 from anvl.core.tracing import Program as TracedProgram
+from anvl.dialect.core.attributes import signature_of
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
 from anvl.dispatch.executables import Program, compiled_program
 from anvl.passes.effects.reports import state_positions
-from anvl.passes.expand.declarations import signature
 from anvl.passes.framework.pass_base import Pass
 from anvl.passes.framework.pipeline import Pipeline
 from anvl.passes.functionalize_effects import FunctionalizeEffects
@@ -103,7 +103,7 @@ def halves(
         return None
     first, second, kept = _cut(traced, plan)
     n_results, n_state = len(traced.out_avals), len(state_positions(_main(first)))
-    _, types = signature(_main(first))
+    _, types = signature_of(_main(first))
     out_avals = [*traced.out_avals, *map(aval_of_type, types[n_results + n_state :])]
     key = [x.aval for x in arrays]
     program = compiled_program(first, key, out_avals, traced.names, traced.out_tree)

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from anvl.dialect.core.attributes import signature_of
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.interpreters.emission_cache import nested_ops
-from anvl.passes.expand.declarations import signature
 from anvl.passes.functions.symbol_utils import terminator_of
 
 __all__ = [
@@ -78,7 +78,7 @@ def with_signature(
     declaration: ir.Operation, inputs: Sequence[ir.Type], outputs: Sequence[ir.Type]
 ) -> None:
     """Let a declaration take and return values of these types before its own."""
-    old_inputs, old_outputs = signature(declaration)
+    old_inputs, old_outputs = signature_of(declaration)
     type_ = ir.FunctionType.get(
         [*inputs, *old_inputs], [*outputs, *old_outputs], declaration.context
     )

@@ -5,7 +5,7 @@ from typing import Any
 
 from anvl.dialect.control_flow.call import rule_of
 from anvl.dialect.control_flow.region_ops import RegionOp
-from anvl.dialect.core.attributes import IMPLICIT, VMAP, extra_attributes, symbols_in
+from anvl.dialect.core.attributes import IMPLICIT, VMAP, extra_attributes, signature_of, symbols_in
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op_registry import OPS
@@ -20,7 +20,7 @@ from anvl.passes.effects.blocks import (
     with_signature,
 )
 from anvl.passes.effects.states import Layout, state_of
-from anvl.passes.expand.declarations import KINDS, signature
+from anvl.passes.expand.declarations import KINDS
 from anvl.passes.framework.walk import find
 from anvl.passes.functions.symbol_utils import (
     body_of,
@@ -72,7 +72,7 @@ class Functionalizer:
     def __init__(self, module: ir.Operation) -> None:
         self._module = module
         self._functions = functions_of(module)
-        self._n_inputs = {name: len(signature(f)[0]) for name, f in self._functions.items()}
+        self._n_inputs = {name: len(signature_of(f)[0]) for name, f in self._functions.items()}
         self._rules = {
             rule: name
             for name, function in self._functions.items()
@@ -240,7 +240,7 @@ class Functionalizer:
 
     def _batch(self, name: str, declaration: ir.Operation) -> None:
         """Rename a declared batch; in its place, a function makes one state of those of members."""
-        inputs, outputs = signature(declaration)
+        inputs, outputs = signature_of(declaration)
         count, attribute = self.layout.count, declaration.attributes[VMAP]
         size = attribute["size"].value
         shift: Any = KINDS[VMAP].with_state(attribute, count)

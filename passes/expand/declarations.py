@@ -10,7 +10,12 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from anvl.dialect.control_flow.call import Callee, rule_of
-from anvl.dialect.core.attributes import replaced_entries, shifted, symbols_in
+from anvl.dialect.core.attributes import (
+    replaced_entries,
+    shifted,
+    signature_of,
+    symbols_in,
+)
 from anvl.dialect.core.errors import MissingRule, PassError
 from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.mlir import ir
@@ -20,7 +25,7 @@ from anvl.dialect.core.types import shape_text
 from anvl.dialect.interpreters.ad_diagnostics import Search
 from anvl.passes.framework.pass_base import Pass
 from anvl.passes.framework.registry import KINDS
-from anvl.passes.functions.dce import drop_dead, run_on
+from anvl.passes.functions.dce import drop_dead, erase_unused_calls, run_on
 from anvl.passes.functions.inlining import inline_calls
 from anvl.passes.functions.simplification import simplify
 from anvl.passes.functions.symbol_utils import (
@@ -37,7 +42,7 @@ from anvl.passes.residuals.partial_eval import split
 
 __all__ = [
     "KINDS", "Expansion", "Kind", "check_floats", "check_function_given", "check_positions",
-    "define_all", "finish", "is_float", "signature",
+    "define_all", "finish", "is_float",
 ]  # fmt: skip
 
 # Note [Declarations of several kinds]
@@ -220,7 +225,7 @@ class Expansion(SymbolTable):
         needed = self.callees.get(name, [])
         return [*needed, *self.rules_of(name)] if name in self.ruled else needed
 
-    def rules_of(self, name: str) -> list[str]:
+    def rules_of(self, name: str) -> Sequence[str]:
         """The functions that a function with rules names."""
         attribute = self.functions[name].attributes[self.ruled[name].attribute]
         return symbols_in(attribute)
@@ -240,7 +245,7 @@ class Expansion(SymbolTable):
         place = str(declaration.location)
         callee, params = _read(kind, name, declaration)
         self.define(callee, path)
-        types = signature(self.find(callee, place))
+        types = signature_of(self.find(callee, place))
         params = kind.resolved(params, callee, self.functions)
         wanted = kind.check(name, params, *types, place)
         _check_declaration(kind, name, declaration, wanted)
@@ -263,10 +268,11 @@ class Expansion(SymbolTable):
 
     def write(self, kind: Kind, function: ir.Operation, callee: str, params: Any) -> None:
         """Turn a copy of @callee into the requested transformation."""
-        if self.ruled:
-            self._prepare_rules(function, kind.differentiates)
         if callee in self.derived and kind.differentiates:
             simplify(function)
+        if self.ruled:
+            erase_unused_calls(function, self.functions)
+            self._prepare_rules(function, kind.differentiates)
         try:
             kind.write(function, params, self, self.search)
         except MissingRule as error:
@@ -360,7 +366,7 @@ class Expansion(SymbolTable):
 
 def _calling(function: ir.Operation, name: str) -> ir.Operation:
     """Create a function that calls one with rules, so that its rules are applied."""
-    inputs, outputs = signature(function)
+    inputs, outputs = signature_of(function)
     location = function.location
     callee = ir.FlatSymbolRefAttr.get(function.attributes["sym_name"].value, function.context)
     with function.context, location:
@@ -406,7 +412,7 @@ def _check_declaration(
     if body_of(declaration) is not None:
         problem = f"@{name} has {kind.attribute} and a body; it must be a declaration"
         raise PassError(kind.argument, problem, str(declaration.location))
-    if signature(declaration) != wanted:
+    if signature_of(declaration) != wanted:
         found = declaration.attributes["function_type"].value
         raise PassError(
             kind.argument,
@@ -414,12 +420,6 @@ def _check_declaration(
             f"{ir.FunctionType.get(*wanted, declaration.context)}",
             str(declaration.location),
         )
-
-
-def signature(function: ir.Operation) -> tuple[list[ir.Type], list[ir.Type]]:
-    """The types that a function takes and returns."""
-    type_ = function.attributes["function_type"].value
-    return list(type_.inputs), list(type_.results)
 
 
 def finish(

@@ -10,7 +10,7 @@ from typing import Any
 from anvl.dialect.control_flow.call import CallOp, rule_of
 from anvl.dialect.control_flow.linearity import first_nonlinear
 from anvl.dialect.control_flow.region_ops import RegionOp
-from anvl.dialect.core.attributes import LINEAR_TRANSPOSE
+from anvl.dialect.core.attributes import LINEAR_TRANSPOSE, signature_of
 from anvl.dialect.core.create import full
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
@@ -21,7 +21,7 @@ from anvl.dialect.interpreters.ad_diagnostics import Search
 from anvl.dialect.interpreters.reverse import reverse_sweep
 from anvl.dialect.interpreters.slices import backward_slice, forward_slice, values_read
 from anvl.dialect.interpreters.subprogram import Program
-from anvl.passes.expand.declarations import KINDS, Kind, check_floats, finish, signature
+from anvl.passes.expand.declarations import KINDS, Kind, check_floats, finish
 from anvl.passes.functions.inlining import inline_calls
 
 __all__ = ["Transposed"]
@@ -191,5 +191,5 @@ def _drop(function: ir.Operation, params: Sequence[int]) -> None:
     for i in sorted(params, reverse=True):
         block.erase_argument(i)
     inputs = [x.type for x in block.arguments]
-    type_ = ir.FunctionType.get(inputs, signature(function)[1], function.context)
+    type_ = ir.FunctionType.get(inputs, signature_of(function)[1], function.context)
     function.attributes["function_type"] = ir.TypeAttr.get(type_)

@@ -1,14 +1,15 @@
 """Dead code elimination in one function, including calls without side effects."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from anvl.dialect.core.effects import function_has_effect
+from anvl.dialect.core.effects import function_has_effect, is_dce_able
 from anvl.dialect.core.mlir import PassManager, ir
 from anvl.passes.functions.inlining import dissolve
 from anvl.passes.functions.symbol_utils import body_of, callee_of, calls_of
 
-__all__ = ["drop_dead", "drop_unused_functions", "erase_unused", "run_on"]
+__all__ = ["drop_dead", "drop_unused_functions", "erase_unused", "erase_unused_calls", "run_on"]
 
 
 def drop_dead(function: ir.Operation, functions: dict[str, ir.Operation]) -> None:
@@ -66,6 +67,16 @@ def erase_unused(block: ir.Block, is_dce_able: Callable[[Any], bool]) -> None:
         elif getattr(op, "captures", False):
             for region in op.regions:
                 erase_unused(region.blocks[0], is_dce_able)
+
+
+def erase_unused_calls(function: ir.Operation, functions: dict[str, ir.Operation]) -> None:
+    """Erase calls without effect whose results are unused, and what only these need.
+
+    A derivative leaves the loop that another one replaced, and loops whose primal results nobody
+    reads: the next derivative or batch would make others of each.
+    """
+    if not all(map(_is_used, calls_of(function))):
+        erase_unused(function.regions[0].blocks[0], partial(is_dce_able, functions=functions))
 
 
 def _is_used(op: Any) -> bool:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from anvl.dialect.control_flow.call import Callee, call, declare_scan, symbol
+from anvl.dialect.control_flow.call import Callee, call, symbol
+from anvl.dialect.control_flow.declared_scan import declare_scan
 from anvl.dialect.core.attributes import VMAP
 from anvl.dialect.core.captures import captured
 from anvl.dialect.core.create import full, number_of

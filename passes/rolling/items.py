@@ -5,14 +5,15 @@ numbers are equal, and a trace writes each number once.  Equal ones count as one
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
-from anvl.dialect.core.attributes import attribute_of
 from anvl.dialect.core.captures import operands_of
 from anvl.dialect.core.effects import all_dce_able
 from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import AnvlOp
 
-__all__ = ["Block", "Item", "Source", "attributes_of"]
+__all__ = ["Block", "Item", "Source"]
 
 
 class Source(NamedTuple):
@@ -31,6 +32,7 @@ class Item(NamedTuple):
     op: Any
     operands: tuple[Any, ...]
     symbol: int
+    n_results: int
 
 
 class Block:
@@ -53,8 +55,9 @@ class Block:
         self._known: dict[ir.Value, Any] = {}  # what stands for a value
         self._leaf_keys: dict[Any, ir.Value] = {}
         self._symbols: dict[Any, int] = {}
-        self._types: dict[Any, ir.Type] = {}
-        self._arrays: dict[ir.Type, bool] = {}
+        self._numbers: dict[ir.Type, int] = {}
+        self._types: dict[Any, int] = {}  # the numbers of the types of sources and of values
+        self._attributes: dict[int, Any] = {}
         *ops, end = block.operations
         for op in ops:
             values = _values_read(op)
@@ -64,6 +67,13 @@ class Block:
                 self._add(op, values, is_movable)
         self._note_reads(end.operands)
 
+    def attributes(self, number: int) -> Any:
+        """The attributes of an item, to be compared with those of another one."""
+        found = self._attributes.get(number)
+        if found is None:
+            found = self._attributes[number] = _attributes_of(self.items[number].op)
+        return found
+
     def maker_of(self, x: Any) -> Any:
         """The op that computes a source or a constant; None for other values."""
         return self.items[x.item].op if type(x) is Source else self.leaves.get(x)
@@ -71,37 +81,39 @@ class Block:
     def _add_leaf(self, op: Any) -> None:
         (value,) = op.results
         self.leaves[value] = op
-        key = op.operation.name, attributes_of(op), value.type
+        key = op.operation.name, _attributes_of(op), value.type
         self._known[value] = self._leaf_keys.setdefault(key, value)
 
     def _add(self, op: Any, values: Sequence[ir.Value], is_movable: Callable[[Any], bool]) -> None:
         number = len(self.items)
         operands = self._note_reads(values)
-        results = list(op.results)
-        types = tuple([y.type for y in results])
+        results = (op.result,) if _has_one_result(type(op)) else tuple(op.results)
+        types = tuple([self._number_of(y.type) for y in results])
         for i, y in enumerate(results):
             source = self._known[y] = Source(number, i)
             self._types[source] = types[i]
-        key: Any = object()  # equal to no other
         read = tuple([self._type_of(x) for x in operands])
+        kind: Any = op.operation.name, read, types, _regions_key(op)
         is_pure = results and (all_dce_able(type(op)) or is_movable(op))
-        if is_pure and all(map(self._is_array, {*types, *read})):
-            key = op.operation.name, read, types, _regions_key(op)
-        self.items.append(Item(op, operands, self._symbols.setdefault(key, len(self._symbols))))
+        if not is_pure or min(*types, *read, 0) < 0:
+            kind = object()  # equal to no other
+        symbol = self._symbols.setdefault(kind, len(self._symbols))
+        self.items.append(Item(op, operands, symbol, len(results)))
 
-    def _is_array(self, of: Any) -> bool:
-        """Whether values of a type can be carried and stacked: no token, and no unknown size."""
-        known = self._arrays.get(of)
-        if known is None:
-            is_tensor = isinstance(of, ir.RankedTensorType)
-            known = self._arrays[of] = is_tensor and of.has_static_shape
-        return known
+    def _number_of(self, of: ir.Type) -> int:
+        """Number of a type: negative if its values cannot be carried and stacked, since they are
+        tokens or of unknown size."""
+        found = self._numbers.get(of)
+        if found is None:
+            is_array = isinstance(of, ir.RankedTensorType) and of.has_static_shape
+            count = len(self._numbers) + 1
+            found = self._numbers[of] = count if is_array else -count
+        return found
 
-    def _type_of(self, x: Any) -> ir.Type:
-        """The type of a source or of a value; asking MLIR again and again takes time."""
+    def _type_of(self, x: Any) -> int:
         found = self._types.get(x)
         if found is None:
-            found = self._types[x] = x.type
+            found = self._types[x] = self._number_of(x.type)
         return found
 
     def _note_reads(self, values: Iterable[ir.Value]) -> tuple[Any, ...]:
@@ -122,16 +134,22 @@ def _is_leaf(op: Any) -> bool:
     return is_pure and not len(op.regions) and len(op.results) == 1
 
 
-def attributes_of(op: Any) -> Any:
-    """The attributes of an op, to be compared with those of another one."""
+def _has_one_result_by_class(rules: Any) -> bool:
+    return issubclass(rules, AnvlOp) and not rules.multiple_results
+
+
+# (mypy takes `type[Any]` for something without a hash: hence the type of this cache.)
+_has_one_result: Callable[[Any], bool] = cache(_has_one_result_by_class)
+
+
+def _attributes_of(op: Any) -> Any:
     attributes = op.attributes
     if not len(attributes):
         return ()
-    names = list(attributes.keys())
-    found = [attribute_of(op.operation, name) for name in names]
-    if any(x is None for x in found):  # complex numbers, for which the bindings have no class
+    try:
+        return tuple(attributes.items())
+    except TypeError:  # complex numbers, for which the bindings have no class
         return str(op.operation).partition("=")[2]
-    return tuple(zip(names, found, strict=True))
 
 
 def _regions_key(op: Any) -> Any:
@@ -155,6 +173,6 @@ def _region_lines(op: ir.Operation, numbers: dict[ir.Value, int]) -> list[Any]:
                 operation = inner.operation
                 operands = tuple([number_of(x) for x in operation.operands])
                 results = tuple([(number_of(y), y.type) for y in operation.results])
-                lines.append((operation.name, attributes_of(inner), operands, results))
+                lines.append((operation.name, _attributes_of(inner), operands, results))
                 lines += _region_lines(operation, numbers)
     return lines

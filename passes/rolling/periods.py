@@ -11,6 +11,7 @@ __all__ = ["Run", "repeats"]
 _GRAM = 4  # symbols that are compared at once to find distances worth a closer look
 _LONGER = 4  # and so many times more: in a repetition of repetitions short ones come up again soon
 _MOST_PERIODS = 16  # of each number of symbols
+_FACTOR = 0x9E3779B97F4A7C15  # of hashes: 2**64 by the golden ratio
 
 
 class Run(NamedTuple):
@@ -40,8 +41,9 @@ def repeats(symbols: Sequence[int], least: int) -> list[Run]:
     found: list[Run] = []
     sequence = np.asarray(symbols, dtype=np.int64)
     for period in _likely_periods(sequence):
-        same = sequence[period:] == sequence[:-period]
-        edges = np.flatnonzero(np.diff(np.concatenate([[False], same, [False]]).astype(np.int8)))
+        same = np.zeros(len(sequence) - period + 2, dtype=bool)
+        same[1:-1] = sequence[period:] == sequence[:-period]
+        edges = np.flatnonzero(same[1:] != same[:-1])
         for start, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
             if end - start >= (least - 1) * period:
                 found.append(Run(start, period, end - start + period))
@@ -64,17 +66,17 @@ def _likely_periods(sequence: "np.ndarray") -> list[int]:
 def _joined(parts: "np.ndarray", length: int, times: int) -> "np.ndarray":
     """Hashes of so many parts, of a length each, in a row."""
     size = len(parts) - (times - 1) * length
-    joined = np.zeros(size, np.uint64)
-    with np.errstate(over="ignore"):
-        for i in range(times):
-            joined = joined * np.uint64(0x9E3779B97F4A7C15) + parts[i * length :][:size]
+    joined = parts[:size]
+    for i in range(1, times):
+        joined = joined * _FACTOR + parts[i * length :][:size]
     return joined
 
 
 def _frequent_distances(parts: "np.ndarray") -> list[int]:
     """Distances between equal neighbours of a sequence, the most frequent ones first."""
-    order = np.argsort(parts, kind="stable")
-    again = np.flatnonzero(parts[order][1:] == parts[order][:-1])
-    distances, counts = np.unique(order[again + 1] - order[again], return_counts=True)
-    by_count = np.argsort(-counts, kind="stable")[:_MOST_PERIODS]
-    return [int(x) for x in distances[by_count]]
+    order = parts.argsort(kind="stable")
+    ordered = parts[order]
+    again = np.flatnonzero(ordered[1:] == ordered[:-1])
+    counts = np.bincount(order[again + 1] - order[again])
+    distances = np.flatnonzero(counts)
+    return distances[(-counts[distances]).argsort(kind="stable")[:_MOST_PERIODS]].tolist()

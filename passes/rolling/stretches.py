@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from anvl.passes.rolling.items import Block, Source, attributes_of
+from anvl.passes.rolling.items import Block, Source
 from anvl.passes.rolling.periods import Run
 
 __all__ = ["Carried", "Difference", "Each", "Inner", "Same", "Stretch", "linked"]
@@ -143,11 +143,11 @@ _READS_ANOTHER = "reads another value than in the other repetitions"
 
 
 def _with_other_attributes(block: Block, stretch: Stretch) -> set[int]:
-    items, found = block.items, set()
+    of, found = block.attributes, set()
     for o in range(stretch.period):
-        first = attributes_of(items[stretch.start + o].op)
+        first = of(stretch.start + o)
         of_others = range(stretch.start + o + stretch.period, stretch.end, stretch.period)
-        if any(attributes_of(items[i].op) != first for i in of_others):
+        if any([of(i) != first for i in of_others]):
             found.add(o)
     return found
 
@@ -172,9 +172,9 @@ def _link_all(block: Block, stretch: Stretch) -> tuple[int, Difference]:
 
 def _equal_so_far(block: Block, stretch: Stretch, o: int) -> int:
     """How many repetitions of an item have the attributes of the first."""
-    first = attributes_of(block.items[stretch.start + o].op)
+    first = block.attributes(stretch.start + o)
     for k in range(1, stretch.count):
-        if attributes_of(block.items[stretch.start + o + k * stretch.period].op) != first:
+        if block.attributes(stretch.start + o + k * stretch.period) != first:
             return k
     return stretch.count
 
@@ -199,7 +199,7 @@ def _link(stretch: Stretch, sources: Sequence[Any]) -> tuple[Any, int]:
 
 
 def _from_outside(sources: Sequence[Any]) -> Same | Each:
-    is_same = all(x == sources[0] for x in sources)
+    is_same = all([x == sources[0] for x in sources])
     return Same(sources[0]) if is_same else Each(tuple(sources))
 
 
@@ -237,7 +237,7 @@ def _phases(block: Block, run: Run) -> list[int]:
     base = run.start + (period if run.length >= 3 * period else 0)
     for o in range(period):
         item = base + o
-        for result in range(len(block.items[item].op.results)):
+        for result in range(block.items[item].n_results):
             reads = block.read_at.get(Source(item, result), [])
             last = max((i for i in reads if i < base + 2 * period), default=item)
             for cut in range(o + 1, min(last - base, o + period) + 1):
@@ -254,16 +254,10 @@ def _note_wanted(block: Block, stretch: Stretch) -> None:
     for o in range(stretch.period):
         if o in stretch.apart:
             continue
-        for result in range(len(block.items[stretch.start + o].op.results)):
-            late = [
-                k
-                for k in range(stretch.count)
-                if _is_read_from(block, stretch, k * stretch.period + o, result)
-            ]
+        first = stretch.start + o
+        for result in range(block.items[first].n_results):
+            numbers = enumerate(range(first, stretch.end, stretch.period))
+            reads = [(k, block.read_at.get(Source(i, result))) for k, i in numbers]
+            late = [k for k, of_one in reads if of_one and of_one[-1] >= stretch.end]
             if late:
                 stretch.wanted[o, result] = late
-
-
-def _is_read_from(block: Block, stretch: Stretch, offset: int, result: int) -> bool:
-    reads = block.read_at.get(Source(stretch.start + offset, result))
-    return reads is not None and reads[-1] >= stretch.end

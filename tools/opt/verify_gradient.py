@@ -17,11 +17,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from anvl.dialect.core.attributes import signature_of
 from anvl.dialect.core.context import context
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import dtype_name, kind, numpy_dtype
-from anvl.passes.expand.declarations import Expansion, check_floats, is_float, signature
+from anvl.passes.expand.declarations import Expansion, check_floats, is_float
 from anvl.passes.expand.gradient_check import BAD, OK, Limits, Slope, direction, measured, paired
 from anvl.passes.framework.pass_base import Pass, option
 from anvl.passes.functions.symbol_utils import functions_of
@@ -95,7 +96,7 @@ class _Check:
 
     def __init__(self, options: VerifyGradient, function: ir.Operation) -> None:
         self.options, self.place = options, str(function.location)
-        self.inputs, self.outputs = signature(function)
+        self.inputs, self.outputs = signature_of(function)
         self.wrt = options.wrt or tuple(i for i, t in enumerate(self.inputs) if is_float(t))
         if not self.wrt:
             raise self._refused("no argument is a float; there is nothing to verify")

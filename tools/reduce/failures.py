@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from anvl.dialect.core.attributes import signature_of
 from anvl.dialect.core.context import context
 from anvl.dialect.core.errors import AnvlError, PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.text.parsing import parsed
-from anvl.passes.expand.declarations import is_float, signature
+from anvl.passes.expand.declarations import is_float
 from anvl.passes.expand.gradient_check import BAD
 from anvl.passes.framework.instrument import Instrument, PassText
 from anvl.passes.framework.pipeline import Pipeline
@@ -187,7 +188,7 @@ class Gradient:
     def answer(self, text: str, at: Progress) -> Answer | None:
         module = parsed(text, "", context())
         for name in _executed_functions(module, self.function):
-            _, results = signature(functions_of(module.operation)[name])
+            _, results = signature_of(functions_of(module.operation)[name])
             for target in (i for i, t in enumerate(results) if is_float(t)):
                 found = self._wrong(module, name, target)
                 if found is not None:

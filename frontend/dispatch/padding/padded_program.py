@@ -14,6 +14,7 @@ from anvl.core.avals import Aval, aval
 from anvl.core.promote import abstract
 from anvl.core.trace_state import passes_lock
 from anvl.core.traced import Traced, trace_call
+from anvl.dialect.core.attributes import signature_of
 from anvl.dialect.core.create import separate_literals
 from anvl.dialect.core.errors import BucketError
 from anvl.dialect.core.mlir import ir
@@ -24,7 +25,6 @@ from anvl.dispatch.jit_options import ProgramOptions
 from anvl.dispatch.lowering import lower
 from anvl.dispatch.padding.buckets import PaddingPlan, padded_types
 from anvl.dispatch.program_state import State, forget_report
-from anvl.passes.expand.declarations import signature
 from anvl.passes.functions.structural_digest import digest_of
 from anvl.passes.pad import Record, record
 from anvl.passes.pipelines.jit_pipeline import expanding
@@ -88,7 +88,7 @@ def padded_call(
         return None
     forget_report(module)
     main: Any = ir.SymbolTable(module.operation)["main"]
-    _, types = signature(main.operation)
+    _, types = signature_of(main.operation)
     besides = () if state is None else state.report.positions
     shapes = [tuple(t.shape) for i, t in enumerate(types) if i not in besides]
     padded = [aval(of.dtype, n, of.weak_type) for of, n in zip(avals, shapes, strict=True)]

@@ -8,9 +8,9 @@ from named_values import Text
 import anvl
 import anvl.numpy as anp
 from anvl.dialect import parse
+from anvl.dialect.core.attributes import signature_of
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.interpreters.residual_selection import residuals
-from anvl.passes.expand.declarations import signature
 from anvl.passes.framework.pipeline import Pipeline
 from anvl.passes.functions.symbol_utils import functions_of, terminator_of
 from anvl.passes.gradient import Gradient
@@ -42,7 +42,7 @@ def of_vjp(f, avals):
     """Types of the residuals that `anvl.vjp` saves: the caller has the arguments."""
     functions, _module = after(f, avals, Gradient(function="main", split=True))
     block = functions["main_fwd"].regions[0].blocks[0]
-    n_results = len(signature(functions["main"])[1])
+    n_results = len(signature_of(functions["main"])[1])
     arguments = list(block.arguments)
     returned = list(terminator_of(block).operands)[n_results:]
     return counted(y.type for y in returned if y not in arguments)
@@ -61,7 +61,7 @@ def saved_by_a_scan(loop, avals):
         gradient, avals, SimplifyControlFlow(for_derivatives=True), Gradient()
     )
     (forward,) = (op for n, op in functions.items() if "forward" in n and _is_scan(op))
-    return Counter(shape_of(t, first=1) for t in signature(forward)[1][1:])
+    return Counter(shape_of(t, first=1) for t in signature_of(forward)[1][1:])
 
 
 def _is_scan(function):
@@ -75,7 +75,7 @@ def of_checkpoint(f, avals):
     for function in functions.values():
         if "anvl.checkpoint" in function.attributes:
             kept = ir.IntegerAttr(function.attributes["anvl.checkpoint"]["kept"]).value
-            types = signature(function)[1]
+            types = signature_of(function)[1]
             found += counted(types[len(types) - kept :])
     return found
 
