@@ -21,6 +21,7 @@ from anvl.runtime.execution.out_of_memory import failure
 from anvl.runtime.lazy import compat
 from anvl.runtime.plugins.default_device import default_placement
 from anvl.runtime.plugins.registry import device_text
+from anvl.runtime.sharding.buffer_checks import lend, settle
 from anvl.runtime.sharding.placements import ShardedPlacement
 from anvl.runtime.sharding.shards import Shard, gathered, shard_buffers, shard_type
 from anvl.runtime.types import ArrayType, array_type
@@ -130,6 +131,7 @@ class Array(ArrayMethods):
         if place.spans_processes:  # whoever reads a shard waits for nobody else
             self.block_until_ready()
         buffers = shard_buffers(self.buffer, of)
+        lend(self.buffer, buffers)
         return [
             Shard(
                 place.devices[i],
@@ -182,7 +184,7 @@ class Array(ArrayMethods):
     def check_alive(self, function: str) -> None:
         """Raise `RuntimeFailure`, naming `function`, if the array was deleted or donated."""
         check_process(function)
-        if self.buffer.is_deleted():
+        if self.is_deleted():
             raise RuntimeFailure(
                 f"{function}: array {self.aval} {fate_of(self)}; keep a copy with x.copy()"
             )
@@ -307,7 +309,7 @@ class Array(ArrayMethods):
         placement, first = self.aval.placement, default_placement()
         where = "" if placement is first else f", {_place_text(placement)}"
         facts = f"dtype={self.dtype.name}{', weak_type=True' if self.weak_type else ''}{where}"
-        if self.buffer.is_deleted():
+        if self.is_deleted():
             return f"Array(deleted, shape={self.shape}, {facts})"
         if not placement.is_addressable:
             return f"Array(shape={self.shape}, {facts})"
@@ -316,7 +318,7 @@ class Array(ArrayMethods):
         return f"Array({values}{shape}, {facts})"
 
     def __str__(self) -> str:
-        has_values = self.aval.placement.is_addressable and not self.buffer.is_deleted()
+        has_values = self.aval.placement.is_addressable and not self.is_deleted()
         return str(self.numpy()) if has_values else repr(self)
 
     def __format__(self, spec: str) -> str:
@@ -362,6 +364,8 @@ class Array(ArrayMethods):
         >>> rt.put(np.ones(2)).is_deleted()
         False
         """
+        if not is_single(self.aval.placement):
+            settle(self.buffer)
         return bool(self.buffer.is_deleted())
 
     def delete(self) -> None:
@@ -390,7 +394,7 @@ class Array(ArrayMethods):
         self.check_alive("copy")
         if is_single(self.aval.placement):
             return make_array(self.aval, copied_buffer(self.buffer, self.aval))
-        return make_array(self.aval, copied_shards(self.buffer, self.aval))
+        return make_array(self.aval, copied_shards(self.buffer, self.aval, self.aval))
 
     def __copy__(self) -> Array:
         return self.copy()

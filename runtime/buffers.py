@@ -45,10 +45,10 @@ def copied_buffer(buffer: Any, aval: ArrayType) -> Any:
         )
 
 
-def copied_shards(buffer: Any, aval: ArrayType) -> Any:
-    """Copy a live buffer of several devices, each shard on its device."""
-    shards = shard_buffers(buffer, aval)
-    return assembled(aval, [copied_buffer(shard, shard.aval) for shard in shards])
+def copied_shards(buffer: Any, source: ArrayType, target: ArrayType) -> Any:
+    """Copy a live buffer of several devices, each shard on its device, as one of the same cut."""
+    shards = shard_buffers(buffer, source)
+    return assembled(target, [copied_buffer(shard, shard.aval) for shard in shards])
 
 
 def _fill_once_more(error: BaseException, fill: Callable[[], Any], what: str) -> Any:

@@ -32,7 +32,7 @@ from anvl.runtime.ending import leave_if_ending, on_end
 from anvl.runtime.errors import RuntimeFailure
 from anvl.runtime.executable import Entry
 from anvl.runtime.execution.donation import fate_of_constant, named_constant
-from anvl.runtime.execution.execution_errors import execution_failure
+from anvl.runtime.execution.execution_errors import donated_constant, execution_failure
 from anvl.runtime.execution.out_of_memory import run_once_more
 from anvl.runtime.lazy import compat
 from anvl.runtime.tracebacks import hide_frames
@@ -437,7 +437,10 @@ def _explained(
     known = names() if callable(names) else names
     if known is not None:
         known = [name for name, x in zip(known, args, strict=True) if x is not MISSING]
-    return execution_failure(error, [x for x in args if x is not MISSING], known)
+    given = [x for x in args if x is not MISSING]
+    return donated_constant(error, given, known, constants) or execution_failure(
+        error, given, known
+    )
 
 
 def _refuse(*_: Any) -> Any:

@@ -6,6 +6,7 @@ a `f32[2,3]`, or an `i32` for a `f32`, gives silently wrong numbers.  So it is c
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -17,12 +18,12 @@ from anvl.runtime.array import Array, make_array
 from anvl.runtime.calls import check_calls
 from anvl.runtime.client import EMBEDDED, Placement, check_process
 from anvl.runtime.disk_cache import compile_or_load
-from anvl.runtime.distributed.waiting import watching
 from anvl.runtime.errors import RuntimeFailure, readable
 from anvl.runtime.execution.donation import Donation, Taker, taker
 from anvl.runtime.execution.execution_errors import deleted_argument, execution_failure
 from anvl.runtime.execution.out_of_memory import run_once_more
 from anvl.runtime.execution.program_types import known_types
+from anvl.runtime.execution.runner import called_program, runner
 from anvl.runtime.handlers.callbacks import guarded, waiting
 from anvl.runtime.handlers.ffi import missing_handler
 from anvl.runtime.instrumentation.phases import INFO, phase
@@ -31,9 +32,8 @@ from anvl.runtime.lazy import compat
 from anvl.runtime.memory import check_temporaries
 from anvl.runtime.plugins.default_device import default_placement
 from anvl.runtime.result_code import Finish, Rebuild, finisher
-from anvl.runtime.sharding.in_flight import at_most_a_few, has_collectives, may_wait_for_ever
 from anvl.runtime.sharding.placements import Placing
-from anvl.runtime.turns import check_order, in_turn, splits_stacks
+from anvl.runtime.turns import check_order
 from anvl.runtime.types import ArrayType, check_fits_memory
 
 
@@ -347,6 +347,7 @@ def compile_lowered(
     title: str = "main",
     placing: Placing | None = None,
     open_results: Sequence[bool] = (True,),
+    digest: bytes | None = None,
 ) -> Executable:
     """Compile as `compile` does, without the check that every function can be called.
 
@@ -354,7 +355,8 @@ def compile_lowered(
     run deletes the arguments of `donation`, and may call the functions `callbacks`, by number; it
     waits for these.  Logs and profiles call it by its `title`.  Over several devices `placing`
     finds the placements of the results, of which the partitioner chooses those in `open_results`,
-    one bool for each or one for all.
+    one bool for each or one for all; `digest` is equal where processes compile the same program,
+    and that of its text if None.
     """
     check_process("compile")
     place = (default_placement() if placement is None else placement).whole
@@ -366,20 +368,11 @@ def compile_lowered(
     _check_results(found_outs)
     check_temporaries(handle, place.client, len(place.handles))
     _check_counts(handle, found_args, found_outs)
-    run = _runner(handle, place, calls_lapack)
+    describe = functools.partial(called_program, digest or program, title, place, found_args)
+    run = runner(handle, place, calls_lapack, donation, describe)
     if callbacks:
         run = waiting(run)
     return Executable(handle, place, found_args, found_outs, argument_names, run, donation)
-
-
-def _runner(handle: Any, place: Placement, calls_lapack: bool) -> Callable[..., Any]:
-    """XLA's function for a program, made to wait where too many at once would hang."""
-    run: Callable[..., Any] = handle.execute_sharded
-    if calls_lapack and splits_stacks(handle):
-        run = in_turn(run)
-    elif len(place.handles) > 1 and may_wait_for_ever(place.client) and has_collectives(handle):
-        run = at_most_a_few(run)
-    return watching(run, handle.execute_sharded) if place.spans_processes else run
 
 
 # As XLA says it: "No FFI handler registered for scale on a platform Host (canonical host)".

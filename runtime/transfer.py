@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from anvl.runtime.array import Array, make_array
-from anvl.runtime.buffers import copied_buffer, is_single, send
+from anvl.runtime.buffers import copied_buffer, copied_shards, is_single, send
 from anvl.runtime.client import Placement, check_process
 from anvl.runtime.lazy import compat
 from anvl.runtime.plugins.default_device import default_placement
 from anvl.runtime.sharding.placements import ShardedPlacement, is_same_cut
 from anvl.runtime.sharding.resharding import can_reshard, resharded
-from anvl.runtime.sharding.shards import assembled, shard_buffers, shard_type
+from anvl.runtime.sharding.shards import assembled, shard_type
 from anvl.runtime.types import ArrayType, array_type, check_fits_memory, device_dtype, interned
 
 
@@ -168,7 +168,7 @@ def _put_array(x: Array, placement: Placement | None, weak_type: bool) -> Array:
     if place.client is source.placement.client and is_single(place, source.placement):
         return make_array(aval, copied_buffer(x.buffer, aval))
     if is_same_cut(source.placement, place):  # only the label, or the weakness, differs
-        return make_array(aval, aval.handler(shard_buffers(x.buffer, source)))
+        return make_array(aval, copied_shards(x.buffer, source, aval))
     if not source.placement.is_addressable and can_reshard(source, aval):
         return resharded(x, aval)
     return make_array(aval, send(x.numpy(), aval, compat.COPY))

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anvl import tree
-from anvl.core.argument_arrays import arrays_of
 from anvl.core.arguments import name_of
 from anvl.core.trace_state import current, passes_lock
 from anvl.dialect.core.context import context
@@ -25,12 +24,21 @@ from anvl.dialect.interpreters.ad_diagnostics import place_in
 from anvl.dialect.interpreters.slices import values_read
 from anvl.dispatch.host_calls import host_calls
 from anvl.dispatch.jit import Jit
+from anvl.dispatch.jit_options import DEFAULT
 from anvl.dispatch.lowering import captured_order, copied, pipeline, serialize
+from anvl.dispatch.partitioning.over_mesh import mark_shardings
 from anvl.passes.framework.pipeline import Pipeline
 from anvl.passes.functions.symbol_utils import functions_of, terminator_of
 from anvl.passes.hoist_constants import HoistConstants
 from anvl.passes.probe import Probe, ops_of, probed_values
-from anvl.runtime import Array, compile_lowered, default_placement, hide_frames, put
+from anvl.runtime import (
+    Array,
+    compile_lowered,
+    default_placement,
+    hide_frames,
+    placement_of,
+    put,
+)
 
 __all__ = ["checked"]
 
@@ -61,11 +69,10 @@ def _raise_for(jitted: Jit, args: tuple[Any, ...], kwargs: dict[str, Any]) -> No
     """Raise for the op that produced the non-finite value; return if it came with the arguments."""
     f = jitted._f
     arguments = jitted._static.split(args, kwargs)
-    arrays = arrays_of(arguments, f)
-    program = _Program(jitted.trace(*args, **kwargs), arrays)
+    program = _Program(jitted.trace(*args, **kwargs), jitted.arrays_of(arguments))
     n = len(program.returned)
     *results, counts = program.run(Probe())
-    found = _Search(program, arrays, np.asarray(counts)).first()
+    found = _Search(program, program.arrays, _values(counts)).first()
     if found is not None:
         op, value, of = found
         shown = program.run(Probe(op=op.position))[n:]
@@ -85,11 +92,17 @@ def _counts_of(x: Any) -> tuple[int, int]:
     """Numbers of NaN and of infinite elements of an array."""
     if kind(element_type(x.dtype)) not in ("float", "complex"):
         return 0, 0
-    values = np.asarray(x)
+    values = _values(x)
     if values.dtype.kind not in "fc":  # the narrow floats, of which numpy knows little
         values = values.astype(np.float32)
     nan = int(np.isnan(values).sum())
     return nan, int(values.size - np.isfinite(values).sum()) - nan
+
+
+def _values(x: Any) -> np.ndarray[Any, Any]:
+    """The values of an array; parts on devices of other processes are fetched from them."""
+    place = x.aval.placement if isinstance(x, Array) else None
+    return np.asarray(x if place is None or place.is_addressable else put(x, place.whole))
 
 
 class _Op(NamedTuple):
@@ -111,15 +124,24 @@ class _Program:
 
     def __init__(self, traced: Any, arrays: Sequence[Array]) -> None:
         self._captured, self._callbacks = traced.program.captured, traced.program.callbacks
-        self._arrays = arrays
-        self._place = arrays[0].aval.placement if arrays else default_placement()
+        given = [x for x in self._captured if isinstance(x, Array)]
+        self._place = placement_of([*arrays, *given]) or default_placement()
+        #: The arguments, where the program runs.
+        self.arrays = [self._there(x) for x in arrays]
         elements = pipeline(self._captured, *self._place.client.target, roll=None).elements
         at = next(i for i, one in enumerate(elements) if isinstance(one, HoistConstants))
         self._lowering_passes = elements[at:]
         self._module = traced.program.module
         with passes_lock, context():
+            types = [x.aval for x in self.arrays]
+            mark_shardings(traced.program, types, self._place, DEFAULT, (), None)
             Pipeline([*elements[:at], "trivial-dce"]).run(self._module)
             self._read()
+
+    def _there(self, x: Any) -> Array:
+        """An argument, or an array that the function closes over, on the devices of the program."""
+        is_there = isinstance(x, Array) and x.aval.placement.devices == self._place.devices
+        return x if is_there else put(x, self._place)
 
     def _read(self) -> None:
         function = functions_of(self._module.operation)["main"]
@@ -145,11 +167,7 @@ class _Program:
             order = captured_order(module)
             calls = host_calls(module, self._callbacks)
             artifact = serialize(module, client=self._place.client)
-        found = [self._captured[i] for i in order]
-        arrays = [
-            *(x if isinstance(x, Array) else put(x, self._place) for x in found),
-            *self._arrays,
-        ]
+        arrays = [*(self._there(self._captured[i]) for i in order), *self.arrays]
         # What it prints has been printed: only calls that give values are made again.
         callbacks = [one if one.results else one.skipped for one in calls]
         types = [x.aval for x in arrays]
@@ -252,7 +270,7 @@ def _type(x: Array) -> str:
 
 def _summary(x: Array) -> str:
     """One line about an operand: its type, and its values or their range."""
-    values = np.asarray(x)
+    values = _values(x)
     if values.size <= _MOST_SHOWN:
         return f"{_type(x)} {' '.join(str(values.tolist()).split())}"
     if values.dtype.kind not in "iuf":

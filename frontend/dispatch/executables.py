@@ -34,7 +34,6 @@ from anvl.dispatch.partitioning.over_mesh import (
     check_devices,
     joined_constant,
     joined_types,
-    let_donate,
     mark_shardings,
 )
 from anvl.dispatch.program_state import State, state_of
@@ -206,7 +205,7 @@ def compiled_program(
             roll_pass(options.roll),
         )
         if results is not None:
-            let_donate(program.module)
+            results = results.lowered(program.module)
         order = captured_order(program.module)
         state = state_of(program.module)
         padding = padded_call(program.module, options, out_avals, state)

@@ -11,7 +11,8 @@ from anvl.core.avals import Aval
 from anvl.core.traced import Traced, trace_call
 from anvl.dispatch.graph_reader import Body, Call, Reader, shown
 from anvl.dispatch.stages import module_text
-from anvl.runtime import hiding_frames
+from anvl.runtime import Array, hiding_frames
+from anvl.sharding.specs import mesh_of
 
 __all__ = ["AnvlGraph", "Body", "Call", "eval_shape", "trace"]
 
@@ -144,4 +145,5 @@ def _traced(
     arguments = splitter.split(args, kwargs)
     given = wrap_plain_leaves(tree.unflatten(arguments.treedef, arguments.leaves))
     leaves, treedef = tree.flatten(given)
-    return trace_call(f, splitter, Arguments(leaves, treedef, arguments.static))
+    mesh = mesh_of(x.aval.placement for x in leaves if isinstance(x, Array))
+    return trace_call(f, splitter, Arguments(leaves, treedef, arguments.static), mesh=mesh)

@@ -169,7 +169,9 @@ class Jit:
     @hiding_frames
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
         """Trace for these arguments, and return the program of anvl ops before any pass."""
-        return trace_call(self._f, self._static, self._static.split(args, kwargs))
+        arguments = self._static.split(args, kwargs)
+        mesh = mesh_of(self._options.places_to_lower(self._f, arguments))
+        return trace_call(self._f, self._static, arguments, mesh=mesh)
 
     def cache_size(self) -> int:
         """The number of compiled programs kept for this function."""

@@ -26,7 +26,7 @@ from anvl.dispatch.lowering import (
     serialize,
 )
 from anvl.dispatch.padding.padded_program import padded_call
-from anvl.dispatch.partitioning.over_mesh import OverMesh, let_donate, mark_shardings
+from anvl.dispatch.partitioning.over_mesh import OverMesh, mark_shardings
 from anvl.dispatch.program_state import state_of
 from anvl.passes.functions.narrowing import Cast
 from anvl.passes.mixed_precision import MixedPrecision
@@ -220,8 +220,9 @@ class Compiled:
         key = lowered._key()
         state = state_of(lowered._stages["stablehlo"])
         module = copied(lowered._stages["stablehlo"])
-        if lowered._results is not None:
-            let_donate(module)
+        results = lowered._results
+        if results is not None:
+            results = results.lowered(module)
         padding = padded_call(module, lowered._options, traced.out_avals, state)
         signature: tuple[Sequence[ArrayType], Sequence[Aval], Sequence[str]]
         signature = key, traced.out_avals, traced.names
@@ -239,7 +240,7 @@ class Compiled:
             calls,
             state,
             padding,
-            lowered._results,
+            results,
         )
         ranges = ranges_of(traced.program)
         self._program = Program(

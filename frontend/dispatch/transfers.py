@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from anvl.call_spellings.translation import spelled
 from anvl.core.promote import abstract, number_value
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.errors import TraceError
-from anvl.runtime import Array, Device, hiding_frames, put
+from anvl.runtime import Array, Device, ShardedPlacement, hiding_frames, put
+from anvl.runtime.distributed.call_order import processes_of, refuse_other_values
 from anvl.sharding.specs import PartitionSpec, Sharding, placement_for
 
 __all__ = ["block_until_ready", "device_get", "device_put", "prefix_leaves"]
@@ -42,6 +44,8 @@ def device_put(x: Any, device: Any = None) -> Any:
         There is no such device; `device` is no prefix of x.
     ShardingError
         An array does not divide over the mesh, or has fewer dimensions than the spec.
+    DistributedError
+        The sharding is over several processes, which give different arrays.
     TraceError
         A leaf is traced, and a device is named: see `anvl.with_sharding` for shardings there.
 
@@ -151,7 +155,21 @@ def _put(x: Any, where: Any) -> Any:
     of = abstract(x, "device_put")
     value = number_value(x, of) if of.weak_type and not hasattr(x, "aval") else x
     place = None if where is None else placement_for(where, of.shape, "device_put")
+    if isinstance(place, ShardedPlacement) and place.spans_processes:
+        _refuse_other_values(value, of, place)
     return put(value, place, weak_type=of.weak_type)
+
+
+def _refuse_other_values(value: Any, of: Any, place: ShardedPlacement) -> None:
+    """Refuse values that differ from those that the other processes put: `DistributedError`."""
+    is_global = isinstance(value, Array) and value.aval.placement.spans_processes
+    if is_global or not place.addressable:
+        return
+    values = np.ascontiguousarray(value)
+    found = hashlib.sha256(f"{of} ".encode())
+    found.update(values.reshape(-1).view(np.uint8).data)
+    processes = processes_of(place.handles)
+    refuse_other_values("device_put", str(of), found.hexdigest(), processes)
 
 
 @hiding_frames

@@ -22,6 +22,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from anvl.runtime.distributed.call_order import disagreement
 from anvl.runtime.distributed.messages import NEVER, PROTOCOL, Channel, Malformed
 from anvl.runtime.lazy import compat
 
@@ -49,6 +50,7 @@ class _Member:
         self.facts: Mapping[str, Any] = {}
         self.seen = time.monotonic()
         self.has_left = False
+        self.calls: Mapping[str, Any] = {}  # its latest programs over several processes
 
     @property
     def name(self) -> str:
@@ -57,11 +59,12 @@ class _Member:
 
 
 class _Gathering:
-    """Values that processes hand in under a name, until all have."""
+    """Values that processes hand in under a name, until all of these have."""
 
-    def __init__(self, until: float) -> None:
+    def __init__(self, until: float, processes: list[int]) -> None:
         self.values: dict[int, Any] = {}
         self.until = until
+        self.processes = processes
 
 
 class Coordinator:
@@ -132,6 +135,7 @@ class Coordinator:
             raise Malformed(kind)
         elif kind == "beat":
             self._send(member, "beat")
+            self._compare(member, message.get("calls", {}))
         elif kind == "failed":
             self._fail(member, str(message["reason"]))
         elif kind == "leave":
@@ -140,7 +144,7 @@ class Coordinator:
             self._tell_all("left", process=member.index)
             self._check_gatherings()
         elif kind == "gather":
-            self._gather(member, message["name"], message["value"], float(message["timeout"]))
+            self._gather(member, message)
 
     def _send(self, member: _Member, kind: str, **content: Any) -> None:
         try:
@@ -220,25 +224,37 @@ class Coordinator:
 
     # -- values of all processes -------------------------------------------------------------------
 
-    def _gather(self, member: _Member, name: str, value: Any, timeout: float) -> None:
+    def _gather(self, member: _Member, message: Mapping[str, Any]) -> None:
         assert member.index is not None
-        found = self._gatherings.setdefault(name, _Gathering(time.monotonic() + timeout))
-        found.values[member.index] = value
+        processes = message["processes"] or list(range(self._terms.count))
+        made = _Gathering(time.monotonic() + float(message["timeout"]), processes)
+        found = self._gatherings.setdefault(message["name"], made)
+        found.values[member.index] = message["value"]
         self._check_gatherings()
 
     def _check_gatherings(self) -> None:
         """Answer where all have come, where one can come no more, and where the time is over."""
         for name, gathering in list(self._gatherings.items()):
-            missing = sorted(set(range(self._terms.count)) - set(gathering.values))
+            missing = sorted(set(gathering.processes) - set(gathering.values))
             left = [index for index in missing if index in self._left]
             if not missing:
-                values = [gathering.values[index] for index in range(self._terms.count)]
+                values = [gathering.values[index] for index in gathering.processes]
                 self._tell_all("gathered", name=name, values=values)
             elif left or time.monotonic() > gathering.until:
                 self._tell_all("expired", name=name, missing=left or missing, has_left=bool(left))
             else:
                 continue
             del self._gatherings[name]
+
+    def _compare(self, member: _Member, calls: Mapping[str, Any]) -> None:
+        """Tell everybody, once, that a process calls other programs than the others."""
+        member.calls = calls
+        if self._is_over or not calls:
+            return
+        reason = disagreement({index: each.calls for index, each in self._joined.items()})
+        if reason is not None:
+            self._is_over = True
+            self._tell_all("gone", process=member.index, reason=reason)
 
     # -- time --------------------------------------------------------------------------------------
 

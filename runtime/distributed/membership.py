@@ -14,6 +14,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from anvl.runtime.distributed.call_order import recent_calls
 from anvl.runtime.distributed.environment import LAUNCHER
 from anvl.runtime.distributed.messages import PROTOCOL, Channel, Malformed
 from anvl.runtime.distributed.status import Status
@@ -119,15 +120,24 @@ class Membership:
             raise DistributedError(f"initialize: {self.status.reason}")
         return self._ready
 
-    def gather(self, what: str, name: str, value: Any, timeout: float) -> Sequence[Any]:
+    def gather(
+        self,
+        what: str,
+        name: str,
+        value: Any,
+        timeout: float,
+        processes: Sequence[int] | None = None,
+    ) -> Sequence[Any]:
         """The values of all processes in their order, once all have handed in one by this name.
+
+        With `processes`, of these alone.
 
         Raises
         ------
         DistributedError
             A process has failed, or did not come within `timeout` seconds.
         """
-        self._send("gather", name=name, value=value, timeout=timeout)
+        self._send("gather", name=name, value=value, timeout=timeout, processes=processes)
         until = time.monotonic() + timeout + self._timeout
         with self._changed:
             while name not in self._gathered:
@@ -195,7 +205,7 @@ class Membership:
             now = time.monotonic()
             if now - sent > self._timeout / _BEATS:
                 sent = now
-                self._send("beat")
+                self._send("beat", calls=recent_calls())
             if now - heard > self._timeout:
                 self._fail(f"the coordinator at {self.address} gives no sign of life")
             self._look_for_launcher()

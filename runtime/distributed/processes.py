@@ -15,6 +15,7 @@ from typing import Any
 
 import anvl.runtime.ending as ending
 from anvl.runtime.client import EMBEDDED, Client, embed, has_client
+from anvl.runtime.distributed.call_order import begin
 from anvl.runtime.distributed.environment import Job, job_of
 from anvl.runtime.distributed.membership import Membership
 from anvl.runtime.distributed.messages import NEVER
@@ -167,6 +168,7 @@ def _join(made: _Group, bind: str, start_timeout: float, heartbeat_timeout: floa
     said = membership.join(facts, until + heartbeat_timeout)
     made.membership = membership
     set_current(membership.status)
+    begin(membership.status, membership.gather)
     _check_versions(said["members"], membership)
     host = job.address.rpartition(":")[0]
     try:

@@ -18,6 +18,7 @@ from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from anvl.runtime.distributed import status
+from anvl.runtime.distributed.call_order import Called, first_call, later_call
 from anvl.runtime.distributed.gloo_output import without_gloo_output
 from anvl.runtime.lazy import compat
 from anvl.runtime.locks import fresh_lock
@@ -80,18 +81,25 @@ def watched(what: str, function: Callable[[], _T]) -> _T:
     return call.result
 
 
-def watching(run: Callable[..., Any], run_alone: Callable[..., Any]) -> Callable[..., Any]:
+def watching(
+    run: Callable[..., Any], run_alone: Callable[..., Any], of: Called | None
+) -> Callable[..., Any]:
     """Wrap `run`, which runs a program over several processes, by `watched`.
 
     Its first run, by `run_alone`, XLA's own function, waits for the results: the processes connect.
+    If it has collectives, all must call it, and `of` describes it.
     """
     has_run = False
 
     def run_watched(buffers: list[Any]) -> Any:
         nonlocal has_run
         if has_run:
+            if of is not None:
+                later_call(of)
             return watched("execute", lambda: run(buffers))
         has_run = True
+        if of is not None:
+            first_call(of)
         with without_gloo_output():
             return watched("execute", lambda: _run_to_the_end(run_alone, buffers))
 

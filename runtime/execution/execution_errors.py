@@ -7,10 +7,10 @@ from typing import Any
 
 from anvl.runtime.array import Array
 from anvl.runtime.errors import RuntimeFailure
-from anvl.runtime.execution.donation import fate_of
+from anvl.runtime.execution.donation import fate_of, named_constant
 from anvl.runtime.execution.out_of_memory import failure
 
-__all__ = ["deleted_argument", "execution_failure"]
+__all__ = ["deleted_argument", "donated_constant", "execution_failure"]
 
 
 def deleted_argument(name: str, arg: Array) -> RuntimeFailure:
@@ -36,6 +36,26 @@ def execution_failure(
             f"pass x.copy() for the other"
         )
     return failure("execute", error)
+
+
+def donated_constant(
+    error: BaseException,
+    args: Sequence[Any],
+    names: Sequence[str] | None,
+    constants: Sequence[Any],
+) -> RuntimeFailure | None:
+    """The error where a call donates an array that its function closes over, as a buffer."""
+    if "donate" not in str(error):
+        return None
+    for position, arg in enumerate(args):
+        at = next((i for i, x in enumerate(constants) if x is getattr(arg, "buffer", None)), None)
+        if at is not None:
+            name = names[position] if names else str(position)
+            return RuntimeFailure(
+                f"execute: argument {name} is the array {named_constant(constants[at], at)}, which "
+                "the function closes over, and the call donates it; pass x.copy()"
+            )
+    return None
 
 
 def _first_repeated(args: Sequence[Any]) -> tuple[int, int] | None:

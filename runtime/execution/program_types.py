@@ -43,13 +43,14 @@ def known_types(
     With `placing`, which finds the placements over several devices, results are where they are
     found, not where they were given.
     """
+    if arg_types is not None:
+        _check_arguments(handle, place, arg_types)
     if arg_types is None or out_types is None:
         arguments, results = _types_of(handle, place, placing or named_by(place))
         return (
             arguments if arg_types is None else arg_types,
             results if out_types is None else out_types,
         )
-    _check_arguments(handle, place, arg_types)
     if placing is None:
         return arg_types, out_types
     places = _result_places(handle, place, placing, len(out_types))

@@ -17,12 +17,13 @@ from anvl.dispatch.partitioning.jit_shardings import result_shardings
 from anvl.passes.donate import ALIASED
 from anvl.passes.framework.walk import find
 from anvl.passes.functions.placements import ARGUMENTS, RESULTS, set_shardings
+from anvl.passes.functions.structural_digest import digest_of
 from anvl.runtime import Array, ArrayType, Placement, ShardedPlacement, array_type, put
 from anvl.sharding.meshes import Mesh
 from anvl.sharding.specs import Sharding, label_of, placing_on
 
 __all__ = [
-    "OverMesh", "check_devices", "joined_constant", "joined_types", "let_donate", "mark_shardings",
+    "OverMesh", "check_devices", "joined_constant", "joined_types", "mark_shardings",
 ]  # fmt: skip
 
 #: Of an argument whose memory XLA may give to any result (XLA's import of StableHLO).
@@ -37,10 +38,14 @@ class OverMesh(NamedTuple):
     mesh : Mesh
     wanted : tuple of Sharding or None
         For each result; the partitioner decides where the others are.
+    digest : bytes or None
+        Of a program over several processes, in which it must be equal: see Note [Processes that
+        disagree] in `runtime/distributed/call_order.py`.
     """
 
     mesh: Mesh
     wanted: tuple[Sharding | None, ...]
+    digest: bytes | None = None
 
     def of(self, types: Sequence[ArrayType]) -> tuple[list[ArrayType], dict[str, Any]]:
         """The types of the results, with those of its state, and how to compile for them."""
@@ -50,7 +55,15 @@ class OverMesh(NamedTuple):
             for of, s in zip(types, wanted, strict=True)
         ]
         is_open = tuple(s is None for s in wanted)
-        return placed, {"placing": placing_on(self.mesh), "open_results": is_open}
+        how = {"placing": placing_on(self.mesh), "open_results": is_open, "digest": self.digest}
+        return placed, how
+
+    def lowered(self, module: ir.Module) -> OverMesh:
+        """Finish a module that is lowered to StableHLO, just before it is serialized."""
+        _let_donate(module)
+        if all(device.is_addressable for device in self.mesh.devices):
+            return self
+        return self._replace(digest=digest_of(module.operation))
 
 
 def joined_types(
@@ -120,7 +133,7 @@ def _text(place: Placement, shape: Sequence[int]) -> str:
     return label_of(place).text(len(shape))
 
 
-def let_donate(module: ir.Module) -> None:
+def _let_donate(module: ir.Module) -> None:
     """Let XLA pair donated arguments with results: whether parts are alike is known only to it."""
     main: Any = ir.SymbolTable(module.operation)["main"]
     if ARGUMENTS not in main.attributes:

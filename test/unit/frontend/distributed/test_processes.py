@@ -121,6 +121,34 @@ def test_process_0_dies_and_the_others_end_with_an_error(tmp_path):
     assert re.search(r"process 0 \(.*, pid \d+\): its connection was closed", job.lines_of(1)[0])
 
 
+OTHERS = """
+sums, means = (anvl.jit(lambda x, n=n: (x * n).sum()) for n in (1, 2))
+x = anvl.device_put(np.ones(8), anvl.sharding.Sharding(anvl.Mesh({{"x": 8}}), "x"))
+sums(x), means(x)
+try:
+    {calls}
+except anvl.DistributedError as error:
+    print(error)
+    raise
+"""
+
+
+@pytest.mark.sweep(keep=0, part=0)
+@pytest.mark.parametrize(
+    ("calls", "message"),
+    [
+        ("[(sums, means)[me](x).item() for _ in range(9)]", "at call 3 over processes 0, 1: proc"),
+        ("anvl.jit(lambda x: (x * me).sum())(x)", "at the first call of a program: process 0 and"),
+        ("anvl.device_put(np.full(8, me), x.sharding)", "process 0 gives i64[8], process 1 i64[8]"),
+    ],
+)
+def test_processes_that_call_different_things_end_with_an_error(tmp_path, calls, message):
+    job = run_job(tmp_path, PROGRAM + OTHERS.format(calls=calls))
+    assert job.code == 1, job.err
+    for process in (0, 1):
+        assert message in job.lines_of(process)[0]
+
+
 @pytest.mark.sweep(keep=0)
 def test_signals_reach_all_and_their_code_is_returned(tmp_path):
     (tmp_path / "program.py").write_text(

@@ -159,6 +159,26 @@ def test_a_check_reports_over_devices():
         jitted(-X)
 
 
+def test_the_op_that_made_a_nan_is_found_over_devices():
+    def f(x, y):
+        return anvl.with_sharding(anp.log(x - y), P("y")) * w
+
+    w = anvl.device_put(X, over(None, "x"))
+    jitted = anvl.jit(f, debug_nans=True)
+    close(jitted(anvl.device_put(X + 1, over("x")), 0.5), np.log(X + 0.5) * X)
+    with pytest.raises(anvl.NonFiniteError, match=r"log makes infinity in 128 of 128 elements"):
+        jitted(anvl.device_put(X, over("x", "y")), X)
+
+
+def test_a_spec_alone_is_over_the_mesh_of_the_arguments_wherever_it_is_traced():
+    def f(x):
+        return anvl.with_sharding(x, P("y"))
+
+    x = anvl.device_put(X, over("x"))
+    for text in (anvl.trace(f, x).mlir(), str(anvl.jit(f).trace(x).program.module)):
+        assert 'spec = "y,-"' in text
+
+
 def test_many_steps_in_flight():
     f = anvl.jit(lambda x: x - x.mean() * 1e-3)
     x = anvl.device_put(X, over("x", "y"))

@@ -104,6 +104,21 @@ def test_a_process_that_does_not_come_to_a_barrier_is_named(job):
         one.gather("save", "step", None, LONG)
 
 
+def test_some_of_the_processes_gather(job):
+    first, _, third = job(3).start(3)
+    late = _in_thread(lambda: third.gather("execute", "program", "b", LONG, (0, 2)))
+    assert first.gather("execute", "program", "a", LONG, (0, 2)) == ["a", "b"] == late()
+
+
+def test_of_processes_that_call_different_programs_all_hear(job):
+    one, other = job(2).start()
+    for member, digests in ((one, "fg"), (other, "ff")):
+        calls = {"0, 1": (2, list(digests), {name: f"{name}()" for name in digests})}
+        member._send("beat", calls=calls)
+    _await(lambda: one.status.reason and other.status.reason)
+    assert one.status.reason.startswith("the processes disagree, at call 2 over processes 0, 1: ")
+
+
 def test_of_a_process_that_ends_or_fails_the_others_hear(job):
     first, second, third = job(3).start(3)
     waiting = _in_thread(lambda: first.gather("barrier", "end", None, LONG))
