@@ -8,14 +8,18 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
+from anvl.dialect.control_flow.collectives_within import axes_along_members
 from anvl.dialect.core.attributes import VMAP, signature_of
-from anvl.dialect.core.errors import PassError
+from anvl.dialect.core.errors import PassError, ShardingError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Int, Ints
 from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.core.types import tensor
+from anvl.dialect.interpreters.activity_analysis import place_of
 from anvl.dialect.interpreters.ad_diagnostics import Search
-from anvl.dialect.interpreters.batch import batch_block, repeated
+from anvl.dialect.interpreters.batch import batch_block, first_member, repeated
+from anvl.dialect.interpreters.subprogram import Program
+from anvl.dialect.interpreters.variance import Variance
 from anvl.passes.expand.declarations import (
     KINDS,
     Kind,
@@ -121,6 +125,7 @@ class _Vmap(Kind):
         """Batch the body in place."""
         block = function.regions[0].blocks[0]
         types = {i: _with_axis(block.arguments[i].type, params.size) for i in params.batched}
+        is_equal = _equal_results(function, params, symbols)
         found = batch_block(block, types, symbols)
         results = []
         with function.location, ir.InsertionPoint(terminator_of(block)):
@@ -129,6 +134,8 @@ class _Vmap(Kind):
                     results.append(y if has_axis else repeated(y, params.size))
                 elif not has_axis:
                     results.append(y)
+                elif is_equal[i]:
+                    results.append(first_member(y))
                 else:
                     name = function.attributes["sym_name"].value
                     problem = f"result {i} depends on a batched argument; it must be in `results`"
@@ -139,6 +146,30 @@ class _Vmap(Kind):
 
 
 KINDS[VMAP] = _Vmap()
+
+
+def _equal_results(function: ir.Operation, params: _Params, symbols: SymbolTable) -> list[bool]:
+    """For each result, whether collectives make it equal for all members: Note [Variance].
+
+    Refuses a loop with a collective, in which members may part.
+    """
+    program = Program.of_region(function.regions[0], symbols)
+    flags = [i in params.batched for i in range(len(program.arguments))]
+    axes = axes_along_members([program], flags) if params.size else frozenset()
+    if not axes:
+        return [False] * len(program.results)
+    variance = Variance(symbols, axes)
+    given = [axes if flag else frozenset[str]() for flag in flags]
+    found = variance.results(program, given)
+    for op, parts in variance.split:
+        if op.opview.is_loop:  # of a choice, members compute all branches
+            names = ", ".join(sorted(parts))
+            raise ShardingError(
+                f"vmap: members along {names} may stop at different steps in {op.name} at "
+                f"{place_of(op)}, which has a collective along {names}, which all must reach; let "
+                "its condition read what is equal for all, such as a psum or pmax"
+            )
+    return [not varies for varies in found]
 
 
 def _batched(types: Sequence[ir.Type], which: Sequence[int], params: _Params) -> list[ir.Type]:

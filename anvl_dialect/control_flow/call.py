@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple
 
+from anvl.dialect.control_flow.collectives_within import has_collectives
 from anvl.dialect.core.attributes import signature_of, symbols_in
 from anvl.dialect.core.captures import remembering
 from anvl.dialect.core.dialect import Anvl
@@ -154,6 +155,12 @@ class FunctionRule(abc.ABC):
     @abc.abstractmethod
     def check(self, f: "Callee") -> None:
         """Raise `ValueError` if a rule does not fit, `TypeError` or `KeyError` if malformed."""
+
+    def varying_axes(
+        self, f: "Callee", op: ir.Operation, given: Sequence[frozenset[str]], variance: Any
+    ) -> Sequence[frozenset[str]]:
+        """As the rule of an op: Note [Variance]."""
+        return varying_axes_through(f, op, given, variance)
 
     def dependence(self, f: "Callee", deps: Any, xs: Sequence[Any]) -> Any:
         """Sets of elements that each result depends on, as the rule of an op."""
@@ -345,6 +352,16 @@ def call(f: Callee, xs: Sequence[Value]) -> list[Value]:
     return list(ir.Operation.create("func.call", types, list(xs), {"callee": symbol(f)}).results)
 
 
+def varying_axes_through(
+    f: Callee, op: ir.Operation, given: Sequence[frozenset[str]], variance: Any
+) -> Sequence[frozenset[str]]:
+    """`varying_axes` of a call by the body of the function; a declaration may vary anywhere."""
+    found: Sequence[frozenset[str]] = (
+        variance.results(f.program, given) if f.operations else variance.unknown(op, given)
+    )
+    return found
+
+
 def calls_unsafe(f: Callee, seen: set[str]) -> bool:
     """`effects.is_unsafe` of the body of a function."""
     if f.name in seen:
@@ -406,6 +423,10 @@ class CallOp(AnvlOp):
         return _rule(f).bodies(f, moves)
 
     @classmethod
+    def combines_members(cls, op: ir.Operation, symbols: SymbolTable | None) -> bool:
+        return has_collectives(op, symbols)
+
+    @classmethod
     def unsafe(cls, op: ir.Operation, symbols: SymbolTable | None, seen: set[str]) -> bool:
         return calls_unsafe(cls._callee(op, symbols), seen)
 
@@ -428,6 +449,15 @@ class CallOp(AnvlOp):
     def taylor_series(cls, xs: Sequence[Value], series: Any, order: int, callee: Callee) -> Any:
         rule: Any = rule_of(callee.function)
         return rule.taylor_series(callee, xs, series, order)
+
+    @classmethod
+    def varying_axes(
+        cls, op: ir.Operation, given: Sequence[frozenset[str]], variance: Any
+    ) -> Sequence[frozenset[str]]:
+        f = cls._callee(op, variance.symbols)
+        rule = rule_of(f.function)
+        through = varying_axes_through if rule is None else rule.varying_axes
+        return through(f, op, given, variance)
 
     @classmethod
     def dependence(cls, deps: Any, xs: Sequence[Any], callee: Callee) -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
+from anvl.dialect.control_flow.collectives_within import axes_combined
 from anvl.dialect.control_flow.declared_scan import declare_scan
 from anvl.dialect.control_flow.loop_dependence import choice_dependence
 from anvl.dialect.control_flow.loop_series import branch_series, unpacked
@@ -46,6 +47,12 @@ _STRATEGY = "anvl.batch"
 # of the result nor of a derivative, since `select` is safe from NaN.  With "loop" the members run
 # one after the other, and each computes its own branch alone.  The default is "select", except for
 # branches that may not terminate or have a side effect.
+#
+# A collective in a branch combines the values of all members, also of those that do not take the
+# branch, since all compute it.  So the cotangent of its result is the sum over those that do, and
+# reaches all: the adjoint computes every branch, on cotangents that are 0 where it is not taken.
+# On devices, where one that does not take the branch would be waited for without end, the lowering
+# refuses a choice by a value that may differ between them: Note [Variance].
 
 
 class ChoiceOp(RegionOp):
@@ -108,6 +115,15 @@ class ChoiceOp(RegionOp):
         return pads.choice(xs)
 
     @classmethod
+    def varying_axes(
+        cls, op: ir.Operation, given: Sequence[frozenset[str]], variance: Any
+    ) -> Sequence[frozenset[str]]:
+        branches, (choice, *outer) = cls.programs(op, variance.symbols), given
+        variance.parts(op, choice, axes_combined(branches))
+        found = [variance.results(branch, outer) for branch in branches]
+        return [choice.union(*of_one) for of_one in zip(*found, strict=True)]
+
+    @classmethod
     def adjoint(
         cls,
         gs: Sequence[Value | None],
@@ -119,6 +135,8 @@ class ChoiceOp(RegionOp):
     ) -> Sequence[Any]:
         choice, *outer = xs
         flags = [True] * len(outer) if active is None else active[1:]
+        if axes_combined(branches) and not _are_unsafe(branches):
+            return cls._adjoint_of_all(gs, xs, branches, flags)
 
         def pullback(branch: Program) -> list[Value]:
             cotangents = vjp_of(branch, outer, gs, active=flags, symbols=branch.symbols)
@@ -127,6 +145,22 @@ class ChoiceOp(RegionOp):
         found = iter(cls.chosen(choice, [partial(pullback, b) for b in branches], strategy))
         pairs = zip(outer, flags, strict=True)
         return [None, *[next(found) if differentiable(x.type) and a else None for x, a in pairs]]
+
+    @classmethod
+    def _adjoint_of_all(
+        cls,
+        gs: Sequence[Value | None],
+        xs: Sequence[Value],
+        branches: Sequence[Program],
+        flags: Sequence[bool],
+    ) -> Sequence[Any]:
+        """The adjoint of every branch, also of those not taken: Note [Choices in a batch]."""
+
+        def all_of(choice: Value, *outer: Value) -> list[Value]:
+            return cls.selected(choice, [branch(*outer) for branch in branches])
+
+        active = [False, *flags]
+        return vjp_of(all_of, xs, gs, active=active, symbols=branches[0].symbols)
 
     @classmethod
     def tangent(
@@ -179,9 +213,7 @@ class ChoiceOp(RegionOp):
             many = [partial(_batched, branch, outer, flags) for branch in branches]
             return cls.chosen(choice, many, strategy)
         size = choice.type.shape[0]
-        seen: set[str] = set()
-        is_safe = not any(is_unsafe(b.block.operations, b.symbols, seen) for b in branches)
-        if (strategy or ("select" if is_safe else "loop")) == "select":
+        if (strategy or ("loop" if _are_unsafe(branches) else "select")) == "select":
             results = [_results_of_members(branch, outer, flags, size) for branch in branches]
             return cls.selected(choice, results)
         one = partial(cls._choose_for_member, branches, strategy)
@@ -287,6 +319,12 @@ def choose(
     """Emit `if` for a bool and the branches of true and false; `case` for an index."""
     is_flag = choice.type.element_type == ir.IntegerType.get_signless(1)
     return (IfOp if is_flag else CaseOp).chosen(choice, branches, strategy)
+
+
+def _are_unsafe(branches: Sequence[Program]) -> bool:
+    """Whether a branch may not terminate or has a side effect."""
+    seen: set[str] = set()
+    return any(is_unsafe(b.block.operations, b.symbols, seen) for b in branches)
 
 
 def _batched(branch: Program, outer: Sequence[Value], flags: Sequence[bool]) -> list[Value]:

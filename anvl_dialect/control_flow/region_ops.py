@@ -6,6 +6,7 @@ See Note [Control flow is StableHLO's].
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
+from anvl.dialect.control_flow.collectives_within import has_collectives
 from anvl.dialect.core.captures import captured
 from anvl.dialect.core.effects import has_effect, is_unsafe
 from anvl.dialect.core.mlir import ir
@@ -99,6 +100,10 @@ class RegionOp(AnvlOp):
     @classmethod
     def has_side_effects(cls, op: ir.Operation) -> bool:
         return has_effect(op.opview)
+
+    @classmethod
+    def combines_members(cls, op: ir.Operation, symbols: SymbolTable | None) -> bool:
+        return has_collectives(op, symbols)
 
     @classmethod
     def unsafe(cls, op: ir.Operation, symbols: SymbolTable | None, seen: set[str]) -> bool:

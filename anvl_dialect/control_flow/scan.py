@@ -127,6 +127,18 @@ class Scan(FunctionRule):
     def with_state(self, request: Any, count: int) -> ir.Attribute:
         return replaced_entries(request, carry=Int.encode(Int.decode(request["carry"]) + count))
 
+    def varying_axes(
+        self, f: Callee, op: ir.Operation, given: Sequence[frozenset[str]], variance: Any
+    ) -> Sequence[frozenset[str]]:
+        loop = self.read(f)
+        carry, rest = list(given[: loop.n]), given[loop.n :]
+        while True:
+            found = variance.results(loop.body.program, [*carry, *rest])
+            more = [a | b for a, b in zip(carry, found, strict=False)]
+            if more == carry:
+                return [*carry, *found[loop.n :]]
+            carry = more
+
     def counts(self, op: ir.Operation, symbols: SymbolTable) -> Count | None:
         if not isinstance(op.opview, WhileOp):
             return None

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from anvl.dialect.control_flow.call import CallOp, Motion
 from anvl.dialect.control_flow.case import loop_over_members
+from anvl.dialect.control_flow.collectives_within import axes_combined
 from anvl.dialect.control_flow.loop_dependence import while_dependence
 from anvl.dialect.control_flow.loop_series import while_series
 from anvl.dialect.control_flow.loop_simplify import simpler_form
@@ -40,6 +41,7 @@ from anvl.dialect.interpreters.batch import repeated
 from anvl.dialect.interpreters.constant_folding import folded, known_number
 from anvl.dialect.interpreters.replaced import Replaced
 from anvl.dialect.interpreters.subprogram import Program, values_and_jvp_of
+from anvl.dialect.interpreters.variance import Variance
 
 __all__ = ["SLOTS", "WhileOp", "is_slots"]
 
@@ -118,6 +120,15 @@ class WhileOp(RegionOp):
     @classmethod
     def pad_axes(cls, pads: Any, xs: Sequence[Any]) -> Any:
         return pads.loop(xs)
+
+    @classmethod
+    def varying_axes(
+        cls, op: ir.Operation, given: Sequence[frozenset[str]], variance: Any
+    ) -> Sequence[frozenset[str]]:
+        cond, body = cls.programs(op, variance.symbols)
+        carry, goes_on = _varying(variance, cond, body, given, len(op.results))
+        variance.parts(op, goes_on, axes_combined([cond, body]))
+        return carry
 
     @classmethod
     def simplified(
@@ -344,6 +355,20 @@ def _attribute(op: ir.Operation, name: str) -> Any:
             return found
     problem = f"{op.name}: {name} is {attribute}; it must be {form.must_be}"
     raise PassError("control flow", problem, str(op.location))
+
+
+def _varying(
+    variance: Variance, cond: Program, body: Program, given: Sequence[frozenset[str]], n: int
+) -> tuple[list[frozenset[str]], frozenset[str]]:
+    """The axes along which carries may vary after any number of steps, and the condition."""
+    carry, outer = list(given[:n]), given[n:]
+    while True:
+        (goes_on,) = variance.results(cond, [*carry, *outer])
+        found = variance.results(body, [*carry, *outer])
+        more = [a | b | goes_on for a, b in zip(carry, found, strict=True)]
+        if more == carry:
+            return carry, goes_on
+        carry = more
 
 
 def _few_steps(cond: Program, body: Program, xs: Sequence[Value]) -> int | None:

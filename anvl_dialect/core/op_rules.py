@@ -129,6 +129,21 @@ class OpRules(OpClass):
         return missing(cls, "batch")
 
     @classmethod
+    def combines_members(cls, op: ir.Operation, symbols: SymbolTable | None) -> bool:
+        """Whether it, or an op in a region or function of it, is a collective."""
+        return cls.is_collective
+
+    @classmethod
+    def varying_axes(
+        cls, op: ir.Operation, given: Sequence[frozenset[str]], variance: Any
+    ) -> Sequence[frozenset[str]]:
+        """The axes along which each result may differ from device to device: Note [Variance].
+
+        `given` are those of the values that the op reads.
+        """
+        return [frozenset[str]().union(*given)] * len(op.results)
+
+    @classmethod
     def sample(cls, draw: Any) -> Any:
         return missing(cls, "sample")
 

@@ -11,6 +11,7 @@ from anvl.dialect.core.errors import MissingRule
 from anvl.dialect.core.families import Elementwise
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Value, emit
+from anvl.dialect.core.shape import reshaped
 from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.core.types import tensor
 from anvl.dialect.interpreters.activity_analysis import lacks, place_of
@@ -25,7 +26,7 @@ from anvl.dialect.interpreters.emission_cache import (
 )
 from anvl.dialect.interpreters.slices import values_read
 
-__all__ = ["batch_block", "batched_results", "repeated"]
+__all__ = ["batch_block", "batched_results", "first_member", "repeated"]
 
 
 def batched_results(
@@ -83,6 +84,15 @@ def repeated(y: Value, size: int) -> Value:
     """Repeat y for each member of a batch."""
     axes = tuple(range(1, y.type.rank + 1))
     return emit.broadcast_in_dim(y, shape=(size, *y.type.shape), broadcast_dimensions=axes)
+
+
+def first_member(y: Value) -> Value:
+    """The first member of a batch."""
+    _, *shape = y.type.shape
+    part = emit.slice(
+        y, start_indices=(0,) * y.type.rank, limit_indices=(1, *shape), strides=(1,) * y.type.rank
+    )
+    return reshaped(part, tuple(shape))
 
 
 class _Step(NamedTuple):

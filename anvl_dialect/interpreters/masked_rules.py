@@ -29,7 +29,7 @@ _Ask: TypeAlias = Callable[[Sequence[Any]], Sequence[Any]]
 
 def unmasked_cotangent(step: Step, g: Any) -> tuple[Any, _Wrap | None]:
     """Return the unmasked cotangent to pass to the rule, and the mask to apply to its answers."""
-    rules = step.rules
+    rules, g = step.rules, _whole_for_members(step, g)
     if rules.multiple_results:
         if not any(type(part) is Masked for part in g):
             return g, None
@@ -48,6 +48,16 @@ def unmasked_cotangent(step: Step, g: Any) -> tuple[Any, _Wrap | None]:
         mask = Masked(None, mask.masks)
         return g, lambda i, gx: mask.of(gx)
     return g, partial(_masked_selection, step, mask, once(partial(_operand_supports, step, mask)))
+
+
+def _whole_for_members(step: Step, g: Any) -> Any:
+    """The cotangent with its masks applied, if they are those of one member of several."""
+    parts = g if step.rules.multiple_results else (g,)
+    if not any(type(part) is Masked for part in parts):
+        return g
+    if not step.rules.combines_members(step.op, step.symbols):
+        return g
+    return tuple(map(materialize, g)) if step.rules.multiple_results else materialize(g)
 
 
 def _masked_selection(
@@ -85,6 +95,8 @@ def _operand_supports(step: Step, mask: Masked) -> list[Any]:
 def tangents_through(step: Step, ts: Sequence[Any], ask: _Ask) -> Sequence[Any]:
     """Tangents of the results, if some tangents of operands are masked, or the op selects."""
     rules = step.rules
+    if rules.combines_members(step.op, step.symbols):
+        return ask(list(map(materialize, ts)))
     moving = [i for i, t in enumerate(ts) if t is not None]
     if rules.diagonal and not rules.preserves_zeros:
         if len(moving) == 1:

@@ -35,7 +35,8 @@ __all__ = [
 #
 # Three things follow.
 # * A mask of one bool for the whole array is carried past any op: if all of a cotangent is zero, so
-#   is everything computed from it.
+#   is everything computed from it.  But not past a collective, or an op with one inside: it is the
+#   mask of one device or member, and the others have their own.
 # * Behind an op that is not diagonal (a sum, a product of matrices) the mask is applied and gone;
 #   only zeros remain of it, which the next infinite slope turns into NaN.  The same holds behind an
 #   op that itself selects, such as `clamp`, unless its rule returns masks.  Such a cotangent knows

@@ -29,7 +29,9 @@ __all__ = ["shard_map"]
 
 
 @hiding_frames
-def shard_map(f: Callable[..., Any], mesh: Mesh, in_specs: Any, out_specs: Any) -> Any:
+def shard_map(
+    f: Callable[..., Any], mesh: Mesh, in_specs: Any, out_specs: Any, *, check_vma: bool = True
+) -> Any:
     """Run f on each device of a mesh, on its parts of the arguments.
 
     In f arrays have the shapes of parts, and devices combine their values along the axes of the
@@ -46,6 +48,10 @@ def shard_map(f: Callable[..., Any], mesh: Mesh, in_specs: Any, out_specs: Any) 
         How the parts that the devices return make up each result.  Along axes that a spec does not
         name, all devices must return equal parts, as `psum` over these gives; one of them is the
         result.
+    check_vma : bool
+        Whether to refuse results, and choices and loops with collectives in them, for which values
+        must be equal on several devices and may differ, as far as the ops of f tell.  Say False
+        where they are equal for another reason.  The name is JAX's.
 
     Returns
     -------
@@ -54,7 +60,8 @@ def shard_map(f: Callable[..., Any], mesh: Mesh, in_specs: Any, out_specs: Any) 
     Raises
     ------
     ShardingError
-        A spec does not fit the mesh or an array; shard_map is called within another one.
+        A spec does not fit the mesh or an array; shard_map is called within another one; values
+        may differ that must be equal.
     TypeError
         A spec is no PartitionSpec; a keyword argument is passed.
     ValueError
@@ -75,7 +82,7 @@ def shard_map(f: Callable[..., Any], mesh: Mesh, in_specs: Any, out_specs: Any) 
         raise TypeError(
             f"shard_map: mesh must be a Mesh, got {mesh!r} of type {type(mesh).__name__}"
         )
-    request = _Request(f, mesh, in_specs, out_specs)
+    request = _Request(f, mesh, in_specs, out_specs, check_vma)
 
     def in_trace(*args: Any, **kwargs: Any) -> Any:
         return request.emit(*args, **kwargs)
@@ -86,8 +93,10 @@ def shard_map(f: Callable[..., Any], mesh: Mesh, in_specs: Any, out_specs: Any) 
 class _Request:
     """A call of a function on the parts of arrays."""
 
-    def __init__(self, f: Callable[..., Any], mesh: Mesh, in_specs: Any, out_specs: Any) -> None:
-        self.f, self.mesh = f, mesh
+    def __init__(
+        self, f: Callable[..., Any], mesh: Mesh, in_specs: Any, out_specs: Any, check_vma: bool
+    ) -> None:
+        self.f, self.mesh, self.check_vma = f, mesh, check_vma
         self.in_specs, self.out_specs = in_specs, out_specs
 
     def emit(self, *args: Any, **kwargs: Any) -> Any:
@@ -191,7 +200,7 @@ class _Request:
         name = trace.program.fresh_name(f"{nested.trace.name}_shard_map")
         inputs, outputs = ([of.type for of in avals] for avals, _ in (takes, gives))
         key, request = shard_map_attribute(
-            nested.trace.name, self.mesh.grid_shape, takes[1], gives[1]
+            nested.trace.name, self.mesh.grid_shape, takes[1], gives[1], is_checked=self.check_vma
         )
         ir.Operation.create(
             "func.func",

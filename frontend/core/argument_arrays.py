@@ -15,7 +15,7 @@ from anvl.core.promote import NUMBER_LEVELS, abstract, common_dtype, number_valu
 from anvl.core.ranges import check_fits
 from anvl.runtime import Array, Placement, ShardedPlacement, default_placement, placement_of, put
 
-__all__ = ["arrays_of", "converted", "number_dtype", "scalar_array"]
+__all__ = ["arrays_of", "converted", "is_open", "number_dtype", "scalar_array"]
 
 
 def arrays_of(
@@ -54,6 +54,11 @@ def arrays_of(
         if type(leaves[i]) in NUMBER_LEVELS:  # the arrays of numbers are cached
             arrays[i] = arrays[i].copy()
     return arrays
+
+
+def is_open(arguments: Arguments) -> bool:
+    """Whether no argument decides where the program runs: numbers and NumPy arrays do not."""
+    return not any(type(x) is Array for x in arguments.leaves)
 
 
 def _beside(x: Array, place: ShardedPlacement) -> Array:

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anvl import tree
+from anvl.core.argument_arrays import is_open
 from anvl.core.arguments import Arguments, input_names
 from anvl.core.avals import aval
 from anvl.dispatch.padding.buckets import bucketed
 from anvl.recompilation.key_differences import Key
-from anvl.runtime import MISS, Array, ArrayType, make_flat_dispatch
+from anvl.runtime import MISS, ArrayType, make_flat_dispatch
 
 if TYPE_CHECKING:
     from anvl.captured.staleness import Captured
@@ -82,7 +83,7 @@ class ProgramTable:
         types = tuple([x.aval for x in arrays])
         key: tuple[Any, ...] = (_ELSEWHERE, *types)
         kept = self.programs.get(key)
-        if kept is not None and not (kept.program.joins or _is_open(arguments)):
+        if kept is not None and not (kept.program.joins or is_open(arguments)):
             kept = None
         if kept is None:
             found = self.leaves_dispatch.call(arrays)
@@ -109,7 +110,7 @@ class ProgramTable:
         attempt = self._owner.misses.begin(self._full_key(key), self._owner.keys(), changes)
         try:
             program, captured = self._owner.trace_and_compile(
-                arguments._replace(leaves=avals), key, _is_open(arguments), attempt
+                arguments._replace(leaves=avals), key, is_open(arguments), attempt
             )
         except BaseException:
             self._drop_if_empty()
@@ -204,8 +205,3 @@ class ProgramTable:
         if not self.programs and self._owner._tables.get(self._key) is self:
             del self._owner._tables[self._key]
             self._owner.forget(self)
-
-
-def _is_open(arguments: Arguments) -> bool:
-    """Whether no argument decides where the program runs: numbers and NumPy arrays do not."""
-    return not any(type(x) is Array for x in arguments.leaves)

@@ -115,8 +115,8 @@ def psum(x: Any, axis_name: Any) -> Any:
     Notes
     -----
     The derivative of a sum over members is a sum: the gradient of one member is that of the sum of
-    what all members return.  Each member must reach it, so it has no place in a branch that only
-    some of them take.
+    what all members return.  Each device must reach it: in `shard_map`, devices must not differ in
+    a branch that has one.
 
     Examples
     --------

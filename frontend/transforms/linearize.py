@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anvl import tree
-from anvl.core.argument_arrays import arrays_of
+from anvl.core.argument_arrays import arrays_of, is_open
 from anvl.core.arguments import (
     Arguments,
     StaticArguments,
@@ -83,8 +83,9 @@ def _linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[...,
         done = None
     else:
         # At once: users may write to their NumPy arrays before `f_jvp` is called.
+        is_anywhere = is_open(arguments)
         arguments = arguments._replace(leaves=arrays_of(arguments, f))
-        done = _halved(f, arguments)
+        done = _halved(f, arguments, is_anywhere)
         result = _called(f, arguments) if done is None else done.result
     structure = tree.structure(wrap_non_arrays(result))
     paths = input_names(f, arguments)
@@ -104,9 +105,9 @@ def _linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[...,
     return result, f_jvp
 
 
-def _halved(f: Callable[..., Any], arguments: Arguments) -> Halves | None:
+def _halved(f: Callable[..., Any], arguments: Arguments, is_anywhere: bool) -> Halves | None:
     try:
-        return halves(f, arguments, _plan)
+        return halves(f, arguments, is_anywhere, _plan)
     except MissingRule:  # perhaps of an argument that never has a tangent
         return None
 

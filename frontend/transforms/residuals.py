@@ -88,9 +88,14 @@ def _zeros(of: Aval) -> Any:
 
 
 def halves(
-    f: Callable[..., Any], arguments: Arguments, plan_of: Callable[[Traced], Plan | None]
+    f: Callable[..., Any],
+    arguments: Arguments,
+    is_open: bool,
+    plan_of: Callable[[Traced], Plan | None],
 ) -> Halves | None:
     """Trace f for these arrays, split it, and run the first half; None if there is no plan.
+
+    With `is_open` the arrays go where the program runs: they were no arrays on a device.
 
     f is traced anew each time, as its captured values may have changed; programs with the same text
     are compiled once.
@@ -106,7 +111,11 @@ def halves(
     _, types = signature_of(_main(first))
     out_avals = [*traced.out_avals, *map(aval_of_type, types[n_results + n_state :])]
     key = [x.aval for x in arrays]
-    program = compiled_program(first, key, out_avals, traced.names, traced.out_tree)
+    program = compiled_program(
+        first, key, out_avals, traced.names, traced.out_tree, is_open=is_open
+    )
+    if program.moves:
+        arrays = [put(x, program.executable.placement) for x in arrays]
     outputs = program.execute(arrays)
     values = [*arrays, *outputs[:n_results], *[None] * n_state, *outputs[n_results:]]
     residuals = [values[i] for i in kept]
@@ -136,7 +145,7 @@ def _standalone(traced: Traced, name: str) -> TracedProgram:
     """A program of one function of another, as its `@main`, with the same captured arrays."""
     program = TracedProgram()
     program.captured, program.unplaced = traced.program.captured, traced.program.unplaced
-    program.callbacks = traced.program.callbacks
+    program.callbacks, program.mesh = traced.program.callbacks, traced.program.mesh
     functions = functions_of(traced.program.module.operation)
     with context():
         end = ir.InsertionPoint(program.module.body)

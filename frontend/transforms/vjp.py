@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from anvl import tree
-from anvl.core.argument_arrays import arrays_of
+from anvl.core.argument_arrays import arrays_of, is_open
 from anvl.core.arguments import (
     Arguments,
     StaticArguments,
@@ -96,9 +96,10 @@ def _vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], Any
         return reverse.result, reverse.pullback
 
     # At once: users may write to their NumPy arrays before the pullback is called.
+    is_anywhere = is_open(arguments)
     arguments = arguments._replace(leaves=arrays_of(arguments, f))
     try:
-        done = halves(f, arguments, _backward)
+        done = halves(f, arguments, is_anywhere, _backward)
     except MissingRule:  # perhaps of a result that never has a cotangent
         done = None
     if done is None:

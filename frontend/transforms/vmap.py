@@ -16,11 +16,11 @@ from anvl.core.avals import Aval, aval
 from anvl.core.promote import abstract, as_tracer
 from anvl.core.trace_state import current
 from anvl.core.traced import Traced, known_numbers, trace_call
-from anvl.dialect.core.captures import operands_of
-from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.shardings import MeshShape
+from anvl.dialect.interpreters.subprogram import Program
+from anvl.dialect.interpreters.variance import Variance
 from anvl.dispatch.nested_calls import call_function
-from anvl.passes.functions.symbol_utils import body_of, callee_of, functions_of
+from anvl.passes.functions.symbol_utils import KnownFunctions
 from anvl.sharding.named_axes import NamedAxis, binding
 from anvl.transforms.declare import check_callable, closed_over, declare_vmap, runnable
 
@@ -45,7 +45,7 @@ def vmap(
         be a pytree prefix of its argument.  None is for unbatched arguments.  Negative axes count
         from the end.  Keyword arguments are batched along axis 0.
     out_axes : int, None, or pytree prefix of these
-        The batch axis of each result; None for results that are equal for all members.
+        The batch axis of each result; None for results that members share, such as a `psum`.
     axis_size : int, optional
         The size of the batch, if no argument is batched.
     axis_name : str, optional
@@ -256,14 +256,20 @@ class _Request:
         axes: Sequence[int | None],
     ) -> None:
         """Refuse None for results that differ over the batch."""
-        differs = _is_batched(
-            nested.trace.block, batched, functions_of(nested.program.module.operation)
-        )
-        for path, moves, axis in zip(paths, differs, axes, strict=True):
-            if axis is None and moves:
+        symbols = KnownFunctions(nested.program.module.operation)
+        block = nested.trace.block
+        *_, terminator = block.operations
+        program = Program(block, list(terminator.operands), symbols=symbols)
+        # Of results of derivatives the pass decides it.
+        variance = Variance(symbols, everywhere=None)
+        along = frozenset({self.axis_name or "members"})
+        given = [along if i in batched else frozenset[str]() for i in range(len(program.arguments))]
+        differs = variance.results(program, given)
+        for path, varies, axis in zip(paths, differs, axes, strict=True):
+            if axis is None and varies:
                 raise ValueError(
                     f"vmap: out_axes is None for {path} of {self.name}, which differs from member "
-                    "to member; give it an axis"
+                    "to member; give it an axis, or combine the members, as by lax.psum"
                 )
 
 
@@ -276,24 +282,6 @@ def _put_places(outer: list[Any], place: Any, size: int, first: int) -> list[int
     for i in found:
         outer[i] = anp.arange(size, dtype=np.int32)
     return [first + i for i in found]
-
-
-def _is_batched(
-    block: ir.Block, batched: Sequence[int], functions: dict[str, ir.Operation]
-) -> list[bool]:
-    """Whether each result depends on the batched arguments; within derivatives the pass decides."""
-    *body, terminator = [op.operation for op in block.operations]
-    moved: set[ir.Value] = {block.arguments[i] for i in batched}
-    for op in body:
-        flags = [x in moved for x in operands_of(op)]
-        if op.name != "func.call":
-            found = [any(flags)] * len(op.results)
-        else:
-            called = body_of(functions[callee_of(op)])
-            which = [i for i, moves in enumerate(flags) if moves]
-            found = [] if called is None else _is_batched(called, which, functions)
-        moved.update(y for y, moves in zip(op.results, found, strict=False) if moves)
-    return [y in moved for y in terminator.operands]
 
 
 def _axes_of_leaves(role: str, axes: Any, along: Any, what: str) -> list[int | None]:

@@ -4,12 +4,24 @@ from collections import defaultdict
 
 from anvl.dialect.core.attributes import attribute_of, extra_attributes, symbols_in
 from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.passes.framework.walk import find
 
 __all__ = [
-    "body_of", "called_computations_in", "callee_of", "calls_by_function", "calls_of",
-    "functions_of", "is_private", "needed_by", "references", "terminator_of",
+    "KnownFunctions", "body_of", "called_computations_in", "callee_of", "calls_by_function",
+    "calls_of", "functions_of", "is_private", "needed_by", "references", "terminator_of",
 ]  # fmt: skip
+
+
+class KnownFunctions(SymbolTable):
+    """The functions of a module, to which none is added."""
+
+    def __init__(self, module: ir.Operation) -> None:
+        super().__init__()
+        self.functions = functions_of(module)
+
+    def insert(self, function: ir.Operation) -> str:
+        raise NotImplementedError("these functions are to be read")
 
 
 def functions_of(module: ir.Operation) -> dict[str, ir.Operation]:

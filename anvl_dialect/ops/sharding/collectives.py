@@ -5,12 +5,13 @@ An op names axes of a mesh, and has the position along them, `place`, as an oper
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from anvl.dialect.core.create import full, full_like
 from anvl.dialect.core.errors import ShardingError
 from anvl.dialect.core.families import Creation, check_axes, check_kind
 from anvl.dialect.core.lazy_numpy import np
+from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.core.params.base import Int, Ints, Text, Texts
 from anvl.dialect.core.params.sharding_params import MeshText
@@ -52,6 +53,15 @@ class _Collective(AnvlOp):
     """An op of an operand x and its place along `axes` of `mesh`."""
 
     is_collective = True
+    #: Whether all members get the same.
+    unites: ClassVar[bool] = False
+
+    @classmethod
+    def varying_axes(
+        cls, op: ir.Operation, given: Sequence[frozenset[str]], variance: Any
+    ) -> Sequence[frozenset[str]]:
+        axes = frozenset(cls.read(op)["axes"])
+        return [given[0] - axes if cls.unites else given[0] | axes]
 
     @classmethod
     def named(cls, x: Value, count: int, **rest: Any) -> Value:
@@ -121,6 +131,8 @@ class AllReduceOp(_Collective, name="all_reduce"):
     The derivative of a maximum is shared evenly by the elements that attain it.
     """
 
+    unites = True
+
     x: Operand
     place: Operand
     mesh: MeshText
@@ -189,6 +201,8 @@ class _Along(_Collective):
 
 class AllGatherOp(_Along, name="all_gather"):
     """The x of all members along `axes`, in their order, joined along `dimension`."""
+
+    unites = True
 
     x: Operand
     place: Operand
@@ -436,6 +450,12 @@ class AxisIndexOp(Creation, name="axis_index"):
     def result_type(cls, mesh: Any, axes: Any) -> Any:
         _check("axis_index", None, None, mesh, axes)
         return tensor([], element_type("i32"))
+
+    @classmethod
+    def varying_axes(
+        cls, op: ir.Operation, given: Sequence[frozenset[str]], variance: Any
+    ) -> Sequence[frozenset[str]]:
+        return [frozenset(cls.read(op)["axes"])]
 
     @classmethod
     def lower(cls, hlo: Any, mesh: Any, axes: Any) -> Value:

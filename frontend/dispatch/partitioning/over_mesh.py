@@ -89,6 +89,12 @@ def joined_types(
         else array_type(of.shape, of.dtype, place, of.weak_type)
         for of in key
     ]
+    for of, name in zip(joined, names, strict=True):
+        if not isinstance(of.placement, ShardedPlacement):
+            raise ShardingError(
+                f"{options.function}: {name} {of} is on\n    {of.placement}\nand the program runs "
+                f"over\n    {place}\nmove it there with anvl.device_put(x, sharding)"
+            )
     check_devices([*joined], names, options.function)
     return (joined, True) if joined != list(key) else (key, False)
 

@@ -14,26 +14,14 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.params.base import Bool, Symbol, Text
 from anvl.dialect.core.shardings import MeshShape, Spec
-from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.ops.sharding.with_sharding import frontend_attributes
 from anvl.passes.framework.walk import find
-from anvl.passes.functions.symbol_utils import callee_of, functions_of
+from anvl.passes.functions.symbol_utils import KnownFunctions, callee_of
 
 __all__ = ["write_manual_computations"]
 
 #: XLA takes functions whose names begin so for the bodies of manual computations, and no other.
 _BODY = "xla.sdy.manual_computation_body"
-
-
-class _Functions(SymbolTable):
-    """The functions of a module, to which none is added."""
-
-    def __init__(self, module: ir.Operation) -> None:
-        super().__init__()
-        self.functions = functions_of(module)
-
-    def insert(self, function: ir.Operation) -> str:
-        raise NotImplementedError("a lowering adds functions by itself")
 
 
 def write_manual_computations(argument: str, module: ir.Operation) -> None:
@@ -42,7 +30,7 @@ def write_manual_computations(argument: str, module: ir.Operation) -> None:
     Raises `PassError` of the pass `argument` for a collective that stands elsewhere: it would
     combine the values of no device but its own.
     """
-    table = _Functions(module)
+    table = KnownFunctions(module)
     declared = [n for n, op in table.functions.items() if ShardMap.attribute in op.attributes]
     rule = ShardMap()
     for name in declared:
@@ -75,6 +63,7 @@ def _check(argument: str, rule: ShardMap, f: Callee) -> None:
     except LookupError as error:
         text = str(error)
     else:
+        rule.equal_on_devices(f)
         return
     raise PassError(argument, text, str(f.function.location))
 

@@ -162,3 +162,8 @@ def test_a_tree_of_arguments_and_results():
 def test_what_does_not_fit_is_refused(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def test_arrays_elsewhere_are_refused():
+    with pytest.raises(ShardingError, match=r"(?s)x f32\[8\] is on\n.*the program runs over"):
+        anvl.shard_map(lambda x: x, FLAT, P("data"), P("data"))(anp.ones(8))

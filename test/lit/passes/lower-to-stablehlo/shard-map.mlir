@@ -23,7 +23,7 @@
 // GRAD:         %[[N:.*]] = "anvl.constant"() {value = dense<2.000000e+00> : tensor<4xf32>}
 // GRAD:         "anvl.div"(%{{.*}}, %[[N]])
 // GRAD:         "anvl.all_reduce"(%{{.*}}) {axes = ["x", "y"], kind = "sum", mesh = "x=4,y=2"}
-// GRAD: func.func private @each_adjoint(tensor<16xf32>, tensor<2xf32>, tensor<16xf32>) -> tensor<2xf32> attributes {anvl.shard_map = {body = @body_adjoint, in = ["x", "-", "x"], mesh = "x=4,y=2", out = ["-"]}}
+// GRAD: func.func private @each_adjoint(tensor<16xf32>, tensor<16xf32>) -> tensor<2xf32> attributes {anvl.shard_map = {body = @body_adjoint, in = ["x", "x"], mesh = "x=4,y=2", out = ["-"]}}
 
 // BATCH: anvl.shard_map = {body = @body_batched, in = ["-,x", "-"], mesh = "x=4,y=2", out = ["-,x"]}
 func.func private @body(%x: tensor<4xf32>, %w: tensor<2xf32>) -> tensor<4xf32> {
