@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from anvl.dialect.control_flow.call import Motion
 from anvl.dialect.core.captures import operands_of, remembering
 from anvl.dialect.core.create import full, number_of
+from anvl.dialect.core.effects import all_dce_able
 from anvl.dialect.core.op import Value
 from anvl.dialect.interpreters.constant_folding import maker_of
 from anvl.dialect.interpreters.subprogram import Program
@@ -95,6 +96,7 @@ class _Search:
         self.n, self.m = counts
         self.xs = list(xs)
         self.motion = motion
+        self.constant_classes: dict[Any, bool] = {}
         self.fixed = self._invariant_carries()
         self.live = self._live(is_used)
         self.numbers = {
@@ -181,8 +183,11 @@ class _Search:
         made: dict[Value, Any] = {}  # values that are the same in each step, and their ops
         read: list[Value] = []  # by the ops that stay
         for op in program.slice(results).ops:
-            operands = operands_of(op)
-            if same.issuperset(operands) and self.motion.is_hoistable(op):
+            is_plain = getattr(type(op), "reads_operands", False)
+            operands = tuple(op.operands) if is_plain else operands_of(op)
+            if not operands and self._is_constant(type(op), op):
+                same.update(op.results)  # it stays: a copy of it is as good
+            elif same.issuperset(operands) and self.motion.is_hoistable(op):
                 same.update(op.results)
                 made.update(dict.fromkeys(op.results, op))
             else:
@@ -191,6 +196,12 @@ class _Search:
             return []
         moved = _without_growth([x for x in (*read, *results) if x in made], made)
         return [x for x in made if x in moved]
+
+    def _is_constant(self, rules: Any, op: Any) -> bool:
+        """Whether ops of a class without operands are the same in every step, as constants are."""
+        if rules not in self.constant_classes:
+            self.constant_classes[rules] = all_dce_able(rules) and self.motion.is_hoistable(op)
+        return self.constant_classes[rules]
 
     def form(self) -> Form:
         """The simplified loop."""

@@ -3,7 +3,7 @@
 The batch axis is axis 0 of every batched value; ops without batched operands stay unchanged.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from anvl.dialect.core.create import full
@@ -26,7 +26,10 @@ from anvl.dialect.interpreters.emission_cache import (
 )
 from anvl.dialect.interpreters.slices import values_read
 
-__all__ = ["batch_block", "batched_results", "first_member", "repeated"]
+__all__ = [
+    "batch_block", "batched_results", "emit_batched", "first_member", "forget_replaced_rules",
+    "repeated",
+]  # fmt: skip
 
 
 def batched_results(
@@ -159,7 +162,7 @@ def _batch_steps(
             continue
         with op.location, ir.InsertionPoint(op):
             given = [new[x] if b else x for x, b in zip(operands, flags, strict=True)]
-            new.update(zip(results, _emit(step, given, symbols), strict=True))
+            new.update(zip(results, emit_batched(step, given, symbols), strict=True))
         replaced.append(op)
     return replaced
 
@@ -266,7 +269,9 @@ def _results_of(op: Any) -> tuple[Value, ...]:
     return tuple(op.results)
 
 
-def _emit(step: _PlainStep, given: Sequence[Value], symbols: SymbolTable | None) -> Sequence[Value]:
+def emit_batched(
+    step: _PlainStep, given: Sequence[Value], symbols: SymbolTable | None
+) -> Sequence[Value]:
     """Emit the batched op for these operands; return its results."""
     recipe = _recipe(step, given)
     if recipe is not None:
@@ -279,7 +284,7 @@ def _recipe(step: _PlainStep, given: Sequence[Value]) -> Recipe | None:
     """The recipe of an op, if there is one: Note [Recipes]."""
     op, _, flags, results = step
     rules = type(op)
-    if rules.batch_recipes is None:
+    if getattr(rules, "batch_recipes", None) is None:
         return None
     key: tuple[Any, ...] = (*[type_number(x.type) for x in given], *flags)
     if not rules.is_inferred:  # some parameters are read off the result
@@ -304,8 +309,13 @@ def _check_rules(plain_steps: Sequence[_PlainStep], moved: Sequence[Value]) -> N
     problems = [s for s in doubtful if lacks(type(s.op), "batch", s.op.operation)]
     if problems:
         raise _without_rule(problems, plain_steps, moved)
+    forget_replaced_rules(classes)
+
+
+def forget_replaced_rules(classes: Iterable[Any]) -> None:
+    """Forget the recipes of batch rules that have been replaced since."""
     for rules in classes:
-        if rules.batch_recipes is not None:
+        if getattr(rules, "batch_recipes", None) is not None:
             clear_if_replaced(rules.batch_recipes, rules.batch.__func__)
 
 

@@ -4,7 +4,7 @@ Named after MLIR's `getBackwardSlice` and `getForwardSlice`, which its Python bi
 """
 
 from collections.abc import Iterable, Sequence, Set
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from anvl.dialect.core.captures import captured, operands_of, remembering
 from anvl.dialect.core.mlir import ir
@@ -13,7 +13,8 @@ from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.interpreters.common import PlainStep
 
 __all__ = [
-    "Slice", "backward_slice", "forward_slice", "live_in", "slice_to", "values_read",
+    "OpReads", "Slice", "backward_reads", "backward_slice", "forward_slice", "live_in", "reads_of",
+    "slice_to", "values_read",
 ]  # fmt: skip
 
 # Note [Slices]
@@ -53,21 +54,53 @@ def backward_slice(
     `stops` are available, such as arguments: they are among the values where they are reached, but
     the ops that define them are not in the slice.  See Note [Slices] for the other arguments.
     """
+    found, values = backward_reads(
+        reads_of(ops), targets, stops, symbols=symbols, whole_ops=whole_ops
+    )
+    return Slice([op for op, _, _ in found], values)
+
+
+#: An op, its results, and its operands if these are all that it reads: read from MLIR once for
+#: several slices of a block that does not change meanwhile.
+OpReads: TypeAlias = tuple[Any, tuple[Value, ...], tuple[Value, ...] | None]
+
+
+def reads_of(ops: Iterable[Any]) -> list[OpReads]:
+    """What ops read and define, for `backward_reads`."""
+    found: list[OpReads] = []
+    for op in ops:
+        rules: Any = type(op)
+        if getattr(rules, "reads_operands", False):
+            results = tuple(op.results) if rules.multiple_results else (op.result,)
+            found.append((op, results, tuple(op.operands)))
+        else:
+            found.append((op, tuple(op.results), None))
+    return found
+
+
+def backward_reads(
+    reads: Sequence[OpReads],
+    targets: Iterable[Value],
+    stops: Iterable[Value] = (),
+    *,
+    symbols: SymbolTable | None = None,
+    whole_ops: bool = False,
+) -> tuple[list[OpReads], set[Value]]:
+    """As `backward_slice`, of ops that have been read."""
     ends = set(stops)
     reached = set(targets)
     wanted, met = reached - ends, reached & ends
     found = []
-    for op in reversed(ops):
-        if wanted.isdisjoint(op.results):
+    for one in reversed(reads):
+        op, results, operands = one
+        if wanted.isdisjoint(results):
             continue
-        found.append(op)
-        if getattr(type(op), "reads_operands", False):
-            read: Sequence[Value] = op.operands
-        else:
-            read = values_read(op, None if whole_ops else wanted, symbols)
-        for x in read:
+        found.append(one)
+        if operands is None:
+            operands = tuple(values_read(op, None if whole_ops else wanted, symbols))
+        for x in operands:
             (met if x in ends else wanted).add(x)
-    return Slice(found[::-1], wanted | met)
+    return found[::-1], wanted | met
 
 
 def forward_slice(

@@ -19,11 +19,17 @@ from anvl.dialect.core.side_block import side_block
 from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.core.types import tensor
 from anvl.dialect.interpreters.activity_analysis import bits_through
-from anvl.dialect.interpreters.batch import batched_results
+from anvl.dialect.interpreters.batch import emit_batched, forget_replaced_rules
 from anvl.dialect.interpreters.emission_cache import nested_ops
 from anvl.dialect.interpreters.forward import forward_sweep
 from anvl.dialect.interpreters.reverse import reverse_sweep
-from anvl.dialect.interpreters.slices import Slice, backward_slice, values_read
+from anvl.dialect.interpreters.slices import (
+    OpReads,
+    Slice,
+    backward_reads,
+    reads_of,
+    values_read,
+)
 
 _Found = TypeVar("_Found")
 
@@ -40,7 +46,7 @@ class Program:
     """A block of ops as a function: its arguments in, the operands of its terminator out.
 
     Made from a Python function that emits ops (`Program.of`), or from a region of an op, which must
-    then outlive it.  Its ops find the functions that they call in `symbols`.
+    then outlive it and not change.  Its ops find the functions that they call in `symbols`.
     """
 
     def __init__(
@@ -57,6 +63,7 @@ class Program:
         self.symbols: SymbolTable | None = owner.symbols if is_part else symbols
         self.results: list[Value] = list(results)
         self._owner = owner  # keeps the block alive
+        self._reads: list[OpReads] | None = None
 
     @classmethod
     def of(
@@ -84,18 +91,18 @@ class Program:
 
         Operands needed only for unused results, for example of a loop, become zero.
         """
-        part = self.slice()
-        wanted = part.values.difference(self.arguments)
+        part, reached = self._cut()
+        wanted = reached.difference(self.arguments)
 
         def emit_one(op: Any, operands: list[Value], values: _Values) -> Sequence[Value]:
-            return copied(op, self._with_zeros(op, operands, wanted), values)
+            if hasattr(type(op), "operands_read"):
+                operands = self._with_zeros(op, operands, wanted)
+            return copied(op, operands, values)
 
-        return self._replay(xs, emit_one, part.ops)
+        return self._replay(xs, emit_one, part)
 
     def _with_zeros(self, op: Any, operands: list[Value], wanted: Set[Value]) -> list[Value]:
         """The operands of an op, zero where no wanted result depends on them."""
-        if not hasattr(type(op), "operands_read"):
-            return operands
         known = set(values_read(op, wanted, self.symbols))
         pairs = zip(operands, operands_of(op), strict=True)
         return [x if y in known else full(y.type, 0) for x, y in pairs]
@@ -106,17 +113,20 @@ class Program:
         Returns each result, and whether it has that axis.
         """
         marks = dict(zip(self.arguments, batched, strict=True))
+        part, _ = self._cut(whole_ops=True)
+        forget_replaced_rules({type(op) for op, _, _ in part})
 
         def emit_one(op: Any, operands: list[Value], values: _Values) -> Sequence[Value]:
-            flags = [marks.get(x, False) for x in operands_of(op)]
-            has_axis = any(flags) or any([marks.get(x, False) for x in values_read(op)])
-            for y in op.results:
-                marks[y] = has_axis
+            read = operands_of(op)
+            flags = tuple([marks.get(x, False) for x in read])
+            has_axis = True in flags or any([marks.get(x, False) for x in values_read(op)])
+            results = tuple(op.results)
+            marks.update(dict.fromkeys(results, has_axis))
             if not has_axis:
                 return copied(op, operands, values)
-            return batched_results(op, operands, flags, self.symbols)
+            return emit_batched((op, read, flags, results), operands, self.symbols)
 
-        values = self._replay(xs, emit_one, self.slice(whole_ops=True).ops)
+        values = self._replay(xs, emit_one, part)
         return [(v, marks.get(y, False)) for v, y in zip(values, self.results, strict=True)]
 
     def mapped(self, *xs: Value) -> list[Value]:
@@ -176,24 +186,38 @@ class Program:
 
         The values in `stops` count as available, as the arguments do.
         """
+        found, values = self._cut(results, stops, whole_ops=whole_ops)
+        return Slice([op for op, _, _ in found], values)
+
+    def _cut(
+        self,
+        results: Iterable[Value] | None = None,
+        stops: Iterable[Value] = (),
+        *,
+        whole_ops: bool = False,
+    ) -> tuple[list[OpReads], set[Value]]:
+        """As `slice`, with what the ops read."""
+        if self._reads is None:
+            self._reads = reads_of(self.block.operations)
         targets = self.results if results is None else results
-        ops = list(self.block.operations)
         given = (*self.arguments, *stops)
-        return backward_slice(ops, targets, given, symbols=self.symbols, whole_ops=whole_ops)
+        return backward_reads(
+            self._reads, targets, given, symbols=self.symbols, whole_ops=whole_ops
+        )
 
     def _replay(
         self,
         xs: Sequence[Value],
         emit_one: Callable[[Any, list[Value], _Values], Sequence[Value]],
-        ops: Sequence[Any],
+        ops: Sequence[OpReads],
     ) -> list[Value]:
         """Emit some ops with `emit_one`; return the results of the program."""
         values = dict(zip(self.arguments, xs, strict=True))
         given = values.get
-        for op in ops:
-            read = op.operands if getattr(type(op), "reads_operands", False) else operands_of(op)
+        for op, results, operands in ops:
+            read = operands_of(op) if operands is None else operands
             found = emit_one(op, list(map(given, read, read)), values)
-            for y, made in zip(op.results, found, strict=True):
+            for y, made in zip(results, found, strict=True):
                 values.setdefault(
                     y, made
                 )  # a result that is also an argument keeps its given value
