@@ -117,6 +117,7 @@ class LowerToStablehlo(Pass, argument=NAME):
             sort_keys.pack_sorts(found)  # last: it erases comparisons
             choices.separate_branches(found)
             order_stacked_calls(module)
+            short_reductions.mark_reductions_in_one_loop(module)
 
     def _lower(self, module: ir.Operation) -> None:
         known = len(DEFINED)  # patterns are kept until there are new ops

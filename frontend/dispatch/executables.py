@@ -37,6 +37,7 @@ from anvl.dispatch.partitioning.over_mesh import (
     mark_shardings,
 )
 from anvl.dispatch.program_state import State, state_of
+from anvl.passes.lower.short_reductions import IN_ONE_LOOP
 from anvl.runtime import (
     INFO,
     Array,
@@ -65,6 +66,12 @@ _MAX_EXECUTABLES = 1024
 _MAPS = Path("/proc/self/maps")
 _MAX_MAPS = 32_768
 _COUNTED_EVERY = 32  # programs; counting 30,000 maps takes 30 ms
+
+#: Passes of XLA:CPU that are left out for programs whose bytes hold a name.
+_LEFT_OUT = {
+    b"optimization_barrier": "cse_barrier_expander",
+    IN_ONE_LOOP.encode(): "tree_reduction_rewriter",
+}
 _numbers = itertools.count()
 
 # By a digest of the StableHLO artifact, and by the types, since the artifact lacks weakness and
@@ -387,12 +394,14 @@ def _spare_maps() -> None:
 def _compiler_options(artifact: bytes, platform: str) -> dict[str, object]:
     """XLA's options for a program lowered by `lowering.py`.
 
-    See Note [Barriers on the CPU] in `anvl.passes.lower.barriers`: a network of 24 layers, with a
-    checkpoint each, keeps 31 MiB without these, and 2 MiB with them.
+    Passes of XLA are left out: see Note [Barriers on the CPU] in `anvl.passes.lower.barriers` (a
+    network of 24 layers, with a checkpoint each, keeps 2 MiB in place of 31) and Note [Reductions
+    in one loop] in `anvl.passes.lower.short_reductions`.
     """
-    if platform != "cpu" or b"optimization_barrier" not in artifact:
+    if platform != "cpu":
         return {}
-    return {"xla_disable_hlo_passes": "cse_barrier_expander"}
+    left_out = [name for sign, name in _LEFT_OUT.items() if sign in artifact]
+    return {"xla_disable_hlo_passes": ",".join(left_out)} if left_out else {}
 
 
 def clear_executables() -> None:

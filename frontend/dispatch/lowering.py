@@ -150,6 +150,8 @@ def copied(module: ir.Module) -> ir.Module:
         point = ir.InsertionPoint(made.body)
         for op in module.body.operations:
             op.operation.clone(ip=point)
+        for name in module.operation.attributes.keys():
+            made.operation.attributes[name] = module.operation.attributes[name]
     return made
 
 

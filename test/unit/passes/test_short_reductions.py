@@ -149,3 +149,26 @@ def test_the_derivative_of_a_pool_is_that_of_the_winner():
     found = np.asarray(anvl.jit(anvl.grad(pooled))(x))
     np.testing.assert_allclose(found, wanted, rtol=rounding(PROGRAM, "float32"), atol=1e-6)
     assert "stablehlo.maximum across" not in anvl.jit(pooled).lower(x).mlir()
+
+
+def test_a_small_reduction_is_one_loop_with_what_makes_its_elements():
+    def f(x):
+        return anp.sum(anp.sin(x)), anp.max(x), anp.all(anp.isfinite(x))
+
+    x = np.linspace(0, 3, 1000, dtype=np.float32)
+    compiled = anvl.jit(f).lower(x).compile()
+    assert "reduce-window" not in compiled.hlo()
+    total, largest, is_finite = compiled(x)
+    np.testing.assert_allclose(total, np.sum(np.sin(np.float64(x))), rtol=rounding(PROGRAM, "f4"))
+    assert (float(largest), bool(is_finite)) == (3, True)
+    x[5] = np.nan
+    assert [str(y) for y in compiled(x)] == ["nan", "nan", "False"]
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8"])
+def test_a_sum_in_one_loop_is_as_exact_as_one_that_is_divided(dtype):
+    # 0.1 is added 3,600 times: in one sum the error of f32 would be 3,600 eps / 4.
+    x = np.full((60, 60), 0.1, dtype)
+    found = np.asarray(anvl.jit(lambda x: anp.sum(x))(x))
+    error = abs(found / 3600 - x[0, 0]) / abs(x[0, 0])
+    assert error <= 512 * np.finfo(dtype).eps
