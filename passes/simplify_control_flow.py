@@ -11,6 +11,7 @@ from typing import Any
 from anvl.dialect.control_flow.call import Callee, CallOp, Motion, declared_in
 from anvl.dialect.control_flow.case import CONTROL_FLOW
 from anvl.dialect.control_flow.region_ops import RegionOp
+from anvl.dialect.core.attributes import extra_names
 from anvl.dialect.core.effects import function_has_effect, is_dce_able
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import DTYPES, dtype_name
@@ -46,7 +47,7 @@ class SimplifyControlFlow(Pass, argument=_NAME):
 
     def run(self, module: ir.Operation) -> None:
         functions = functions_of(module)
-        is_declared = any(declared_in(set(f.attributes.keys())) for f in functions.values())
+        is_declared = any(declared_in(set(extra_names(f))) for f in functions.values())
         if not is_declared and not find(module, *CONTROL_FLOW):
             return
         if any(map(is_private, functions.values())):

@@ -10,8 +10,8 @@ from anvl.dialect.core.mlir import ir
 __all__ = [
     "IGNORES_NAN", "IMPLICIT", "JET", "JVP", "LINEAR_TRANSPOSE", "MIXED_PRECISION", "SHARDING",
     "SMALL_DIVISOR", "VJP", "VMAP",
-    "attribute_of", "entries_of", "extra_attributes", "promised", "replaced_entries", "shifted",
-    "signature_of", "symbols_in", "with_symbols",
+    "attribute_of", "entries_of", "extra_attributes", "extra_names", "promised",
+    "replaced_entries", "shifted", "signature_of", "symbols_in", "with_symbols",
 ]  # fmt: skip
 
 # Here, below the passes, so that a program can be traced before any pass is loaded.
@@ -67,12 +67,17 @@ _OWN = ("sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs")
 
 def extra_attributes(function: ir.Operation) -> list[ir.Attribute]:
     """Attributes of a function other than its name, type and visibility."""
+    names = extra_names(function)
+    return [x for name in names if (x := attribute_of(function, name)) is not None]
+
+
+def extra_names(function: ir.Operation) -> list[str]:
+    """Names of the attributes of a function other than its name, type and visibility."""
     attributes = function.attributes
     count = len(attributes)  # most functions have no other: listing the names takes 5 us
     if count == 2 or (count == 3 and "sym_visibility" in attributes):
         return []
-    names = [name for name in attributes.keys() if name not in _OWN]
-    return [x for name in names if (x := attribute_of(function, name)) is not None]
+    return [name for name in attributes.keys() if name not in _OWN]
 
 
 # Note [Attributes are decoded once]

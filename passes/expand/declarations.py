@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from anvl.dialect.control_flow.call import Callee, rule_of
 from anvl.dialect.core.attributes import (
+    extra_names,
     replaced_entries,
     shifted,
     signature_of,
@@ -121,7 +122,7 @@ def define_all(
     """
     functions = functions_of(module)
     mine = [k.attribute for k in KINDS.values() if k.argument == kind.argument]
-    names = [name for name, op in functions.items() if any(a in op.attributes for a in mine)]
+    names = [name for name, op in functions.items() if not set(extra_names(op)).isdisjoint(mine)]
     if not names and not keeping:
         return None
     expansion = Expansion(module, functions, kind.argument)
@@ -163,7 +164,8 @@ class Expansion(SymbolTable):
         self.argument = argument
         self.search = search
         # Functions whose calls have rules: Note [Functions with rules].
-        self.ruled = {name: rule for name, op in functions.items() if (rule := rule_of(op))}
+        marked = {name: found for name, op in functions.items() if (found := extra_names(op))}
+        self.ruled = {name: rule for name in marked if (rule := rule_of(functions[name]))}
         calls = calls_by_function(module)
         self.uses = references(functions, calls)
         # The callees of each function; calls in functions made here are inlined at once.
@@ -171,11 +173,9 @@ class Expansion(SymbolTable):
         self.defined: set[str] = set()
         self.flat: set[str] = set()
         # Functions that contain a derivative: Note [Simplifying between expansions].
-        self.derived = {name for name, op in functions.items() if _DERIVED in op.attributes}
-        others = [k for k in KINDS.values() if k.differentiates and k.argument != argument]
-        self.is_one_of_several = any(
-            k.attribute in op.attributes for k in others for op in functions.values()
-        )
+        self.derived = {name for name, found in marked.items() if _DERIVED in found}
+        kinds = [KINDS[name] for found in marked.values() for name in found if name in KINDS]
+        self.is_one_of_several = any(k.differentiates and k.argument != argument for k in kinds)
 
     def find(self, name: str, location: str = "") -> ir.Operation:
         """The function of this name, which has a body."""

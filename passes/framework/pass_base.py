@@ -61,7 +61,8 @@ class Pass:
         )
 
     def idle(self, marks: Set[str]) -> bool:
-        """Whether there is nothing to do in a module whose functions have only these attributes.
+        """Whether there is nothing to do in a module whose functions have only these attributes
+        beside their name, type and visibility, and those of arguments and results.
 
         Then the pass is skipped: most programs have only one or two of these attributes.
         """

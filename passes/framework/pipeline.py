@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
 
+from anvl.dialect.core.attributes import extra_names
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import PassManager, ir
 from anvl.passes.framework import native, pipeline_parser
@@ -211,7 +212,7 @@ class _Runner:
     def _is_idle(self, element: Pass, module: ir.Operation) -> bool:
         if self.marks is None:
             functions = [op.operation for op in module.regions[0].blocks[0].operations]
-            self.marks = frozenset(name for f in functions for name in f.attributes.keys())
+            self.marks = frozenset([name for f in functions for name in extra_names(f)])
         return element.idle(self.marks)
 
 

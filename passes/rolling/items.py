@@ -60,7 +60,8 @@ class Block:
         self._attributes: dict[int, Any] = {}
         *ops, end = block.operations
         for op in ops:
-            values = _values_read(op)
+            captures = getattr(op, "captures", False)
+            values = operands_of(op) if captures else tuple(op.operands)
             if not values and _is_leaf(op):
                 self._add_leaf(op)
             else:
@@ -88,12 +89,14 @@ class Block:
         number = len(self.items)
         operands = self._note_reads(values)
         results = (op.result,) if _has_one_result(type(op)) else tuple(op.results)
-        types = tuple([self._number_of(y.type) for y in results])
+        numbers, known = self._numbers.get, self._types.get
+        types = tuple([numbers(t := y.type) or self._number_of(t) for y in results])
         for i, y in enumerate(results):
             source = self._known[y] = Source(number, i)
             self._types[source] = types[i]
-        read = tuple([self._type_of(x) for x in operands])
-        kind: Any = op.operation.name, read, types, _regions_key(op)
+        read = tuple([known(x) or self._type_of(x) for x in operands])
+        regions = _regions_key(op) if len(op.regions) else ()
+        kind: Any = op.operation.name, read, types, regions
         is_pure = results and (all_dce_able(type(op)) or is_movable(op))
         if not is_pure or min(*types, *read, 0) < 0:
             kind = object()  # equal to no other
@@ -103,17 +106,14 @@ class Block:
     def _number_of(self, of: ir.Type) -> int:
         """Number of a type: negative if its values cannot be carried and stacked, since they are
         tokens or of unknown size."""
-        found = self._numbers.get(of)
-        if found is None:
+        if of not in self._numbers:
             is_array = isinstance(of, ir.RankedTensorType) and of.has_static_shape
             count = len(self._numbers) + 1
-            found = self._numbers[of] = count if is_array else -count
-        return found
+            self._numbers[of] = count if is_array else -count
+        return self._numbers[of]
 
     def _type_of(self, x: Any) -> int:
-        found = self._types.get(x)
-        if found is None:
-            found = self._types[x] = self._number_of(x.type)
+        found = self._types[x] = self._number_of(x.type)
         return found
 
     def _note_reads(self, values: Iterable[ir.Value]) -> tuple[Any, ...]:
@@ -123,10 +123,6 @@ class Block:
             if type(x) is Source:
                 self.read_at.setdefault(x, []).append(len(self.items))
         return found
-
-
-def _values_read(op: Any) -> tuple[ir.Value, ...]:
-    return operands_of(op) if getattr(op, "captures", False) else tuple(op.operands)
 
 
 def _is_leaf(op: Any) -> bool:
@@ -154,8 +150,6 @@ def _attributes_of(op: Any) -> Any:
 
 def _regions_key(op: Any) -> Any:
     """A key of the regions of an op, the same whatever values from outside they read."""
-    if not len(op.regions):
-        return ()
     return tuple(_region_lines(op.operation, {}))
 
 
