@@ -12,6 +12,7 @@ from anvl.passes.framework.pipeline import Pipeline
 from anvl.passes.framework.walk import find
 from anvl.passes.lifting.lift_forms import lift_forms, of_arrays, replaced
 from anvl.passes.lifting.lift_loops import lift_regions
+from anvl.passes.lifting.lift_manual import lift_manual_computations
 from anvl.passes.lifting.lift_routines import lift_routines
 from anvl.passes.lifting.lift_shardings import lift_shardings
 from anvl.passes.lifting.lift_top_k import lift_top_k
@@ -34,7 +35,9 @@ class Lift(Pass, argument=_NAME):
 
     A `reduce` by a sum, a product, ... becomes the anvl reduction; choices and loops stay, but a
     counted loop becomes a call of a function that is declared as a scan; a composite becomes a call
-    of its decomposition.  Data of resources are put into the constants.  Types and values are
+    of its decomposition.  A manual computation, in which each device runs a function on its parts,
+    becomes a call of a function declared as `anvl.shard_map`, with collectives along axes of its
+    mesh.  Data of resources are put into the constants.  Types and values are
     unchanged.
     """
 
@@ -47,6 +50,7 @@ class Lift(Pass, argument=_NAME):
             Pipeline([_COMPOSITES_TO_CALLS]).run(module)
         inline_resources(module)
         lift_shardings(module)
+        lift_manual_computations(_NAME, module)
         lift_routines(module)
         lift_top_k(module)
         lift_forms(module)

@@ -37,7 +37,7 @@ from anvl.dialect.interpreters.subprogram import (
 )
 from anvl.dialect.interpreters.variance import Variance
 
-__all__ = ["ShardMap", "ShardMapParts", "shard_map_attribute"]
+__all__ = ["ShardMap", "ShardMapParts", "meshes_of_computations", "shard_map_attribute"]
 
 _T = TypeVar("_T")
 
@@ -392,6 +392,15 @@ class _Halves:
 
 
 FUNCTION_RULES[ShardMap.attribute] = ShardMap()
+
+
+def meshes_of_computations(module: ir.Operation) -> list[MeshShape]:
+    """The different meshes of the manual computations in a module."""
+    found: dict[MeshShape, None] = {}
+    for op in module.regions[0].blocks[0].operations:
+        if ShardMap.attribute in op.attributes:
+            found[MeshText.decode(op.attributes[ShardMap.attribute]["mesh"])] = None
+    return list(found)
 
 
 def shard_map_attribute(

@@ -10,6 +10,7 @@ from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import is_array
 from anvl.dialect.text.artifacts import deserialised
 from anvl.dialect.text.hazards import InvalidOp, check_text
+from anvl.dialect.text.manual_text import MARK, outline
 from anvl.dialect.text.shardy import drop_placement
 from anvl.dialect.text.versions import ATTRIBUTE, check_and_unmark, renamed
 
@@ -65,9 +66,16 @@ def parsed(
         upgrade(module)
     if isinstance(content, bytes) or any(name in content for name in _borrowed()):
         _check_borrowed(module)
-    if isinstance(content, str) and "sdy." in content:
-        drop_placement(module.operation)
+    if isinstance(content, str):
+        _settle_shardy(module, content)
     return module
+
+
+def _settle_shardy(module: ir.Module, text: str) -> None:
+    if MARK in text:
+        outline(module)
+    if "sdy." in text:
+        drop_placement(module.operation)
 
 
 def _read(content: str | bytes, context: ir.Context, path: str | None) -> ir.Module:

@@ -17,6 +17,7 @@ from typing import Any
 from anvl.dialect.core.errors import ShardingError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.shardings import MeshShape, mesh_from_sdy, sharding_from_sdy
+from anvl.dialect.text.manual_text import NotInPlace, in_place
 
 __all__ = ["NotPlacement", "drop_placement", "placement_remark", "without_shardy"]
 
@@ -44,8 +45,9 @@ class NotPlacement(ValueError):
 
     def __init__(self, name: str, at: int) -> None:
         super().__init__(
-            f"{name} divides the computation among devices, but anvl's programs run on one; write "
-            "the program without it, for example without jax.shard_map"
+            f"{name} divides the computation among devices, in a form that anvl does not read; "
+            "write it as a manual computation that takes arguments, in the form that MLIR prints, "
+            "as jax.shard_map does"
         )
         self.at = at
 
@@ -60,6 +62,10 @@ def without_shardy(text: str) -> tuple[str, Mapping[str, int]]:
     if "sdy." not in text and "#sdy" not in text:
         return text, {}
     meshes = _meshes_of(text)
+    try:
+        text = in_place(text, meshes)
+    except NotInPlace as error:
+        raise NotPlacement("sdy.manual_computation", error.at) from None
     parts, at, dropped = [], 0, Counter[str]()
     for found in re.finditer(_SAID, text, re.VERBOSE):
         if found.lastgroup is None or found.start() < at:

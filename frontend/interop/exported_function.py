@@ -24,9 +24,11 @@ from anvl.dispatch.nested_calls import call_function
 from anvl.interop.imported_function import Input, given_operands
 from anvl.interop.lift_program import insert_functions
 from anvl.interop.number_ranges import meetings_from_json
+from anvl.interop.program_mesh import ProgramMesh
 from anvl.interop.read_program import read_program
 from anvl.interop.structures import structure_from_json, value_from_json
 from anvl.passes.functions.symbol_utils import functions_of
+from anvl.sharding.meshes import Mesh
 
 __all__ = ["load_export"]
 
@@ -42,8 +44,10 @@ _MALFORMED = (
 )  # fmt: skip
 
 
-def load_export(path: str, data: bytes, classes: Mapping[str, type]) -> Callable[..., Any]:
-    """The function in `data`, a file of `anvl.export`.  Raises `ExportError`."""
+def load_export(
+    path: str, data: bytes, classes: Mapping[str, type], mesh: Mesh | None
+) -> Callable[..., Any]:
+    """The function in `data`, a file of `anvl.export`, over a mesh.  Raises `ExportError`."""
     with read_export(f"load: {path}", data) as file:
         try:
             described = _Described(file.manifest["function"], classes)
@@ -57,7 +61,7 @@ def load_export(path: str, data: bytes, classes: Mapping[str, type]) -> Callable
         _check_dialects(path, dialects)
         file.member(ARTIFACT)  # not used here, but a damaged file is not to go unnoticed
         module = _read_module(path, file.member(PROGRAM))
-        function = _Function(path, module, described, file)
+        function = _Function(path, module, described, file, mesh)
     return function.jitted(version)
 
 
@@ -156,8 +160,11 @@ def _read_module(path: str, content: bytes) -> ir.Module:
 class _Function:
     """A function of a file; called in a trace, it becomes a call of a copy in the trace."""
 
-    def __init__(self, path: str, module: ir.Module, of: _Described, file: ExportFile) -> None:
+    def __init__(
+        self, path: str, module: ir.Module, of: _Described, file: ExportFile, mesh: Mesh | None
+    ) -> None:
         self._module, self._of = module, of
+        self._mesh = ProgramMesh(f"load: {path}", module, mesh)
         self._inputs = [
             Input(n, x.dtype, x.shape) for n, x in zip(of.names, of.in_avals, strict=True)
         ]
@@ -188,6 +195,7 @@ class _Function:
         operands = given_operands(of.name, leaves, self._inputs)
         trace = current.trace
         assert trace is not None
+        self._mesh.enter(trace.program)
         key = "export", self
         name = trace.program.functions.get(key)
         if name is None:

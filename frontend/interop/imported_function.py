@@ -24,9 +24,11 @@ from anvl.dispatch.jit import jit
 from anvl.dispatch.nested_calls import call_function
 from anvl.interop.constants import Given, read_constants
 from anvl.interop.lift_program import insert_functions, lifted
+from anvl.interop.program_mesh import ProgramMesh
 from anvl.passes.framework.pipeline import Pipeline
 from anvl.passes.functions.symbol_utils import body_of, callee_of, calls_of, functions_of, needed_by
 from anvl.passes.refine_shapes import RefineShapes, is_static
+from anvl.sharding.meshes import Mesh
 
 __all__ = ["ImportedFunction", "Input", "given_operands", "jitted"]
 
@@ -56,18 +58,27 @@ class _Lifted(NamedTuple):
 
     module: ir.Module
     outputs: list[Aval]
+    mesh: ProgramMesh
 
 
 class ImportedFunction:
     """A function of a module; called in a trace, it becomes a call of a copy in the trace.
 
     A function with unknown sizes is refined for the types of the arguments of each call.
-    `constants` are arrays that it captured; `caller` stands before messages.  Raises `ValueError`
+    `constants` are arrays that it captured; `mesh` is where it runs, by default over the first
+    devices where it has manual computations; `caller` stands before messages.  Raises `ValueError`
     if there is no such function, or anvl has no arrays of its types.
     """
 
-    def __init__(self, module: ir.Module, name: str, caller: str, constants: Given = None) -> None:
-        self.name, self._caller, self._module = name, caller, module
+    def __init__(
+        self,
+        module: ir.Module,
+        name: str,
+        caller: str,
+        constants: Given = None,
+        mesh: Mesh | None = None,
+    ) -> None:
+        self.name, self._caller, self._module, self._mesh = name, caller, module, mesh
         functions = functions_of(module.operation)
         if name not in functions:
             known = f"there are: {', '.join(functions)}" if functions else "the module has none"
@@ -98,6 +109,7 @@ class ImportedFunction:
         of = self._of(tuple(x.aval.shape for x in operands) if self._is_dynamic else ())
         # The lifted program keeps the module alive, so its key stays unique.
         key = "from_stablehlo", id(of.module), self.name
+        of.mesh.enter(trace.program)
         name = trace.program.functions.get(key)
         if name is None:
             captured = self._constants.captured
@@ -186,10 +198,13 @@ class ImportedFunction:
     def _lifted(self, module: ir.Module) -> _Lifted:
         try:
             functions = lifted(module)
+        except PassError as error:
+            raise ValueError(f"{self._caller}: {error.message}") from None
         except ValueError as error:
             raise ValueError(f"{self._caller}: {error}") from None
         results = functions[self.name].attributes["function_type"].value.results
-        return _Lifted(module, list(map(self._output, results)))
+        mesh = ProgramMesh(self._caller, module, self._mesh)
+        return _Lifted(module, list(map(self._output, results)), mesh)
 
     def _check_callbacks(self) -> None:
         """Refuse JAX's callbacks: pointers into the process that made them; XLA checks nothing."""

@@ -23,6 +23,7 @@ from anvl.interop.jax_export import Exported, NotExported, read_exported
 from anvl.interop.read_program import read_program
 from anvl.passes.functions.symbol_utils import functions_of
 from anvl.runtime import default_target, hiding_frames
+from anvl.sharding.meshes import Mesh
 
 __all__ = ["load"]
 
@@ -37,12 +38,12 @@ def load(
     *,
     constants: Given = None,
     classes: Mapping[str, type] | None = None,
+    mesh: Mesh | None = None,
 ) -> Callable[..., Any]:
     """Load a function from a file of `anvl.export`, or a program of others as such a function.
 
-    It takes its arguments also by name.  Sizes that a program leaves unknown (`tensor<?x3xf32>`)
-    are those of the arguments of each call; a call with other sizes is another program.  Source:
-    StableHLO specification; for `jax.export`, JAX's `jax/_src/export/serialization.fbs`.
+    It takes its arguments also by name.  Sizes that are unknown (`tensor<?x3xf32>`) are those of
+    each call.  Sources: StableHLO; for `jax.export`, JAX's `jax/_src/export/serialization.fbs`.
 
     Parameters
     ----------
@@ -53,16 +54,17 @@ def load(
         The name of the function to load; an exported file has one.
     constants : dict of arrays, or path of an `.npz` file, optional
         The arrays that a program of `lowered.mlir(stage)` captured, as `lowered.constants(stage)`
-        has them: those of the stages before "constants" are needed, later ones are arguments where
-        they are not given.
+        has them: needed for the stages before "constants"; later ones else are arguments.
     classes : dict of str to class, optional
-        For a file of `anvl.export`: containers that have another name now, by their former ones:
-        `{"__main__:Params": model.Params}`.  Nothing is imported by a name in a file.
+        For a file of `anvl.export`: containers that have another name now, by their former ones,
+        `{"__main__:Params": model.Params}`: nothing is imported by a name in a file.
+    mesh : Mesh, optional
+        Where it runs: see `from_stablehlo`.
 
     Returns
     -------
-    A jitted function of arrays of the program's dtypes and shapes.  It returns an array, or a tuple
-    of several; an exported function takes and returns the containers that it was exported with.
+    A jitted function of arrays of these dtypes and shapes.  It returns an array, or a tuple; an
+    exported function takes and returns the containers that it was exported with.
 
     Raises
     ------
@@ -71,8 +73,7 @@ def load(
     ExportError
         A file of `anvl.export` is damaged, or newer than this anvl, or needs a class.
     TypeError, ValueError
-        The path is not a name of a file, such as None or empty text; or the file is empty, or
-        none of these, with MLIR's own message; or has no such function, or other constants.
+        The path is no name of a file; or the file is empty, none of these, or without the function.
 
     Examples
     --------
@@ -85,12 +86,12 @@ def load(
     """
     data = _content(path := checked_path(path, "load"))
     if data.startswith(export_file.MAGIC):
-        return _of_anvl(path, data, function, constants, classes)
+        return _of_anvl(path, data, function, constants, classes, mesh)
     program = _text_or_bytes(data)
     if isinstance(program, bytes) and not program.startswith(MAGIC):
-        return _exported(program, path, function, constants)
+        return _exported(program, path, function, constants, mesh)
     module = read_program(program, "load", path)
-    return jitted(ImportedFunction(module, function, f"load: {path}", constants))
+    return jitted(ImportedFunction(module, function, f"load: {path}", constants, mesh))
 
 
 def _content(path: str) -> bytes:
@@ -104,12 +105,17 @@ def _content(path: str) -> bytes:
 
 
 def _of_anvl(
-    path: str, data: bytes, function: str, constants: Given, classes: Mapping[str, type] | None
+    path: str,
+    data: bytes,
+    function: str,
+    constants: Given,
+    classes: Mapping[str, type] | None,
+    mesh: Mesh | None,
 ) -> Callable[..., Any]:
     if constants is not None or function != _MAIN:
         says = "a file of anvl.export holds one function and its constants"
         raise ValueError(f"load: {path}: {says}; leave out function= and constants=")
-    return load_export(path, data, classes or {})
+    return load_export(path, data, classes or {}, mesh)
 
 
 def _text_or_bytes(data: bytes) -> str | bytes:
@@ -122,7 +128,9 @@ def _text_or_bytes(data: bytes) -> str | bytes:
         return data
 
 
-def _exported(data: bytes, path: str, name: str, constants: Given) -> Callable[..., Any]:
+def _exported(
+    data: bytes, path: str, name: str, constants: Given, mesh: Mesh | None
+) -> Callable[..., Any]:
     """The function in a file of `jax.export`, of the pytrees that it was exported with."""
     if constants is not None:
         says = "a file of jax.export holds its constants; leave out constants="
@@ -136,7 +144,7 @@ def _exported(data: bytes, path: str, name: str, constants: Given) -> Callable[.
         ) from None
     module = read_program(exported.module, "load", path)
     platform = _platform_index(module, exported, path, name)
-    function = ImportedFunction(module, name, f"load: {path}")
+    function = ImportedFunction(module, name, f"load: {path}", mesh=mesh)
     # Of i32, or of i64 where JAX had 64-bit types.
     platforms = [] if platform is None else [np.array(platform, function.inputs[0].dtype)]
     structure = tree.structure(exported.arguments)

@@ -115,15 +115,15 @@ def from_text(name: str, text: str, path: str = "") -> Source:
     _check_nesting(name, text)
     load_dialects_in(text)
     try:
-        text, dropped = without_shardy(text)
+        known, dropped = without_shardy(text)
     except NotPlacement as error:
         raise _refused(
             name,
             *_line_and_column(text.encode(), len(text[: error.at].encode())),
             str(error),
         ) from None
-    is_whole = bool(path) and Path(path).is_file() and not dropped
-    return Source(name, text, path if is_whole else None, placement_remark(dropped))
+    is_whole = bool(path) and Path(path).is_file() and known == text
+    return Source(name, known, path if is_whole else None, placement_remark(dropped))
 
 
 def _decoded(name: str, data: bytes) -> str:

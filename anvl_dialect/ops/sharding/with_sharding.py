@@ -21,7 +21,8 @@ from anvl.dialect.core.shardings import (
 )
 
 __all__ = [
-    "FRONTEND", "WithShardingOp", "frontend_attributes", "frontend_sharding", "placement_call",
+    "FRONTEND", "WithShardingOp", "frontend_attributes", "frontend_sharding", "meshes_around",
+    "placement_call",
 ]  # fmt: skip
 
 # Note [Shardings in StableHLO]
@@ -125,10 +126,10 @@ def frontend_sharding(op: ir.Operation, attributes: Any) -> tuple[MeshShape, Spe
     """
     texts = entries_of(attributes) if attributes is not None else {}
     text: str = texts[_SHARDING].value
-    return sharding_from_sdy(text, _meshes_around(op))
+    return sharding_from_sdy(text, meshes_around(op))
 
 
-def _meshes_around(op: ir.Operation) -> dict[str, MeshShape]:
+def meshes_around(op: ir.Operation) -> dict[str, MeshShape]:
     """The meshes that the module of an op names, as JAX's exported programs do."""
     while op.parent is not None:
         op = op.parent.operation

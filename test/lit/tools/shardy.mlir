@@ -18,9 +18,8 @@
 // BYTES-NOT: sdy
 // BYTES: func.func public @main(
 
-// ERROR: :[[# @LINE + 18]]:8: error: sdy.manual_computation divides the computation among
-// ERROR-SAME: devices, but anvl's programs run on one; write the program without it, for example
-// ERROR-SAME: without jax.shard_map
+// ERROR: :[[# @LINE + 17]]:8: error: sdy.manual_computation divides the computation among
+// ERROR-SAME: devices, in a form that anvl does not read; write it as a manual computation
 
 // CHECK-NOT: sdy
 // CHECK-LABEL: func.func @main_tangent(

@@ -245,7 +245,7 @@ def test_text_that_breaks_off_stays():
 
 def test_other_ops_of_shardy_are_refused():
     text = "module {\n  sdy.mesh @m = <[]>\n  sdy.manual_computation(%x)\n}"
-    message = "line 3: sdy.manual_computation divides the computation among devices, but"
+    message = "line 3: sdy.manual_computation divides the computation among devices, in"
     with pytest.raises(ValueError, match=message):
         anvl.from_stablehlo(text)
     with pytest.raises(NotPlacement):

@@ -1,0 +1,101 @@
+"""Programs with manual computations, in Shardy's text and in the form of artifacts: they run over
+devices, and have derivatives and batches, as those of the function on whole arrays."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from eight_devices import FLAT, MESH, over
+from tolerances import PROGRAM, rounding
+
+import anvl
+import anvl.numpy as anp
+from anvl import ShardingError, lax
+from anvl.sharding import P
+
+# As `jax.jit(jax.shard_map(..)).lower(..).as_text()`, by hand.
+TEXT = (Path(__file__).parent / "jax_programs/manual_computation.mlir").read_text()
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(8, 6)).astype("f4")
+W = RNG.normal(size=(6, 4)).astype("f4")
+LIMIT = rounding(PROGRAM / 50, "f4")
+
+
+def whole(x, w):
+    y = anp.tanh(x) @ w @ w.T
+    return y, anp.sum(y)
+
+
+def same(found, wanted):
+    for y, z in zip(anvl.tree.leaves(found), anvl.tree.leaves(wanted), strict=True):
+        y, z = np.asarray(y), np.asarray(z)
+        np.testing.assert_allclose(y, z, rtol=0, atol=LIMIT * max(1, np.abs(z).max()))
+
+
+def with_slopes(f):
+    def loss(x, w):
+        y, total = f(x, w)
+        return anp.sum(y**2) + total
+
+    return anvl.jit(lambda x, w: (f(x, w), anvl.grad(loss, wrt=(0, 1))(x, w)))
+
+
+def test_text_of_shardy():
+    f = anvl.from_stablehlo(TEXT, mesh=MESH)
+    same(with_slopes(f)(X, W), with_slopes(whole)(X, W))
+
+
+def test_the_form_of_artifacts():
+    def parts(x, w):
+        y = lax.psum(anp.tanh(x) @ w @ w.T, "y")
+        shifted = lax.ppermute(y, "x", [(i, (i + 1) % 4) for i in range(4)])
+        rows = lax.all_to_all(shifted, "y", 1, 0, tiled=True)
+        cut = lax.psum_scatter(rows * (1 + lax.axis_index(("y", "x"))), "x", tiled=True)
+        order = lax.all_gather(anp.sum(y) * (1 + lax.axis_index("y")), ("y", "x"))
+        return lax.all_gather(cut, "y", tiled=True), lax.pmax(anp.max(y), "x") + order @ anp.arange(
+            8, dtype="float32"
+        )
+
+    f = anvl.shard_map(parts, MESH, (P("x"), P(None, "y")), (P("x"), P()))
+    text = anvl.jit(f, in_shardings=over()).lower(X, W).mlir("stablehlo")
+    g = anvl.from_stablehlo(text)
+    arrays = [anvl.device_put(x, over()) for x in (X, W)]
+    same(with_slopes(g)(*arrays), with_slopes(f)(X, W))
+    many = anvl.vmap(g, in_axes=(None, 0), out_axes=0)
+    same(many(arrays[0], np.stack([W, 2 * W]))[1][1], f(X, 2 * W)[1])
+
+
+def test_the_mesh_must_fit():
+    with pytest.raises(ShardingError, match="is written for mesh 'x=4,y=2', and mesh is Mesh"):
+        anvl.from_stablehlo(TEXT, mesh=FLAT)
+    with pytest.raises(TypeError, match="from_stablehlo: mesh must be a Mesh, got 8"):
+        anvl.from_stablehlo(TEXT, mesh=8)
+    f = anvl.from_stablehlo(TEXT)
+    if len(anvl.devices()) < 8:
+        with pytest.raises(ShardingError, match="8 devices"):
+            f(X, W)
+    small = over("x", mesh=anvl.Mesh({"x": 2}, devices=MESH.devices[:2]))
+    with pytest.raises(ShardingError, match="and its arguments are over Mesh"):
+        f(anvl.device_put(X, small), W)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('manual_axes={"x", "y"}', 'manual_axes={"x"}', "it leaves y of mesh 'x=4,y=2' to the"),
+        ('{"y"}], rep', '{?}], rep', "no form as a shard_map"),
+        ("sdy.manual_computation(%arg0, %arg1)", "sdy.manual_computation(%arg0, %arg1", "line 4: "),
+    ],
+)  # fmt: skip
+def test_what_has_no_form_is_refused(old, new, said):
+    with pytest.raises(ValueError, match=said):
+        anvl.from_stablehlo(TEXT.replace(old, new), mesh=MESH)
+
+
+def test_an_exported_shard_map(tmp_path):
+    f = anvl.shard_map(
+        lambda x, w: lax.psum(anp.tanh(x) @ w @ w.T, "y"), MESH, (P("x"), P(None, "y")), P("x")
+    )
+    path = tmp_path / "parts.anvl"
+    anvl.export(f, X, W).save(path)
+    same(anvl.load(path, mesh=MESH)(X, W), whole(X, W)[0])
