@@ -19,6 +19,7 @@ from anvl.core.trace_state import current
 from anvl.core.traced import Traced, trace_call
 from anvl.dialect.core.errors import ExportError
 from anvl.dialect.core.mlir import ir, stablehlo
+from anvl.dialect.core.shardings import MeshShape, Spec, joined
 from anvl.dialect.core.types import dtype_name
 from anvl.dialect.text.export_file import ARTIFACT, CONSTANTS, PROGRAM, packed, write_atomically
 from anvl.dialect.text.file_locations import drop_folders
@@ -34,12 +35,23 @@ from anvl.dispatch.lowering import (
     lower,
     serialize,
 )
+from anvl.dispatch.partitioning.over_mesh import mark_shardings
 from anvl.dispatch.program_state import state_of
 from anvl.interop.file_paths import checked_path
 from anvl.interop.number_ranges import meetings_to_json
 from anvl.interop.structures import structure_to_json, value_to_json
 from anvl.passes.framework.walk import find
-from anvl.runtime import Target, default_target, hiding_frames
+from anvl.passes.functions.placements import ARGUMENTS, RESULTS, shardings_of
+from anvl.passes.functions.symbol_utils import functions_of
+from anvl.runtime import (
+    Placement,
+    ShardedPlacement,
+    Target,
+    array_type,
+    default_target,
+    hiding_frames,
+)
+from anvl.sharding.specs import mesh_of
 
 __all__ = ["ExportedProgram", "export"]
 
@@ -197,7 +209,9 @@ def _exported(
     call = _canonical(owner._f, args, kwargs)
     arguments = owner._static.split(call.args, call.kwargs)
     function = _function(owner, call, arguments)
-    traced = trace_call(owner._f, owner._static, arguments)
+    places = owner._options.places_to_lower(owner._f, arguments)
+    traced = trace_call(owner._f, owner._static, arguments, mesh=mesh_of(places))
+    _mark(owner, arguments, traced, places)
     function |= _types(traced)
     for called in traced.program.callbacks:
         raise ExportError(
@@ -222,6 +236,21 @@ def _exported(
         "artifact_state": [] if state is None else list(state.report.positions),
     }
     return ExportedProgram(manifest, _text(program), serialize(module, version), arrays)
+
+
+def _mark(
+    owner: Jit, arguments: Arguments, traced: Traced, places: Sequence[Placement | None]
+) -> None:
+    """Write how arguments and results lie over the mesh, if the program has one, into it."""
+    place = traced.program.placement
+    if isinstance(place, ShardedPlacement):
+        there = [place if each is None else each for each in places]
+        key = [
+            array_type(of.shape, of.dtype, each)
+            for of, each in zip(traced.in_avals, there, strict=True)
+        ]
+        options = owner._options.of_program(owner._f, arguments)
+        mark_shardings(traced.program, key, place, options, traced.out_avals, traced.out_tree)
 
 
 def _checked_version(version: str | None) -> str:
@@ -309,15 +338,21 @@ def _fixed(static: dict[int | str, Any], key: int | str, name: str) -> dict[str,
 
 def _types(traced: Traced) -> dict[str, Any]:
     """Types of arguments and results, and the structure of the results, as JSON."""
+    main = functions_of(traced.program.module.operation)["main"]
+    ins, outs = (shardings_of("export", main, which) for which in (ARGUMENTS, RESULTS))
     return {
         "inputs": [
-            {"name": path, **_type(of)}
-            for path, of in zip(traced.names, traced.in_avals, strict=True)
+            {"name": path, **_type(of), **_sharding(ins.get(i))}
+            for i, (path, of) in enumerate(zip(traced.names, traced.in_avals, strict=True))
         ],
         "ranges": meetings_to_json(ranges_of(traced.program).meetings),
         "results": structure_to_json(traced.out_tree, "the results"),
-        "outputs": list(map(_type, traced.out_avals)),
+        "outputs": [_type(y) | _sharding(outs.get(i)) for i, y in enumerate(traced.out_avals)],
     }
+
+
+def _sharding(of: tuple[MeshShape, Spec] | None) -> dict[str, Any]:
+    return {} if of is None else {"sharding": joined(*of)}
 
 
 def _type(of: Aval) -> dict[str, Any]:

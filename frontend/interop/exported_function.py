@@ -17,6 +17,7 @@ from anvl.core.trace_state import current
 from anvl.dialect.core.context import context
 from anvl.dialect.core.errors import AnvlError, ExportError
 from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.shardings import MeshShape, Spec, split_sharding
 from anvl.dialect.text.export_file import ARTIFACT, MANIFEST, PROGRAM, ExportFile, read_export
 from anvl.dispatch.jit import jit
 from anvl.dispatch.lowering import captured_types
@@ -73,6 +74,8 @@ class _Described:
         inputs, outputs = _typed(stored["inputs"], list), _typed(stored["outputs"], list)
         self.in_avals, self.out_avals = list(map(_aval, inputs)), list(map(_aval, outputs))
         self.names = [_typed(each["name"], str) for each in inputs]
+        self.in_shardings = list(map(_sharding, inputs))
+        self.out_shardings = list(map(_sharding, outputs))
         self.in_tree = structure_from_json(stored["arguments"], classes)
         self.out_tree = structure_from_json(stored["results"], classes)
         self._ranges = _typed(stored["ranges"], list)
@@ -127,6 +130,10 @@ def _aval(stored: Mapping[str, Any]) -> Aval:
     return aval(dtype, tuple(shape), _typed(stored["weak"], bool))
 
 
+def _sharding(stored: Mapping[str, Any]) -> tuple[MeshShape, Spec] | None:
+    return split_sharding(_typed(stored["sharding"], str)) if "sharding" in stored else None
+
+
 def _typed(value: Any, of: type) -> Any:
     if type(value) is not of:
         raise ValueError(f"{value!r} is no {of.__name__}")
@@ -165,6 +172,8 @@ class _Function:
     ) -> None:
         self._module, self._of = module, of
         self._mesh = ProgramMesh(f"load: {path}", module, mesh)
+        self._in_shardings = self._mesh.shardings(of.in_shardings)
+        self._out_shardings = self._mesh.shardings(of.out_shardings)
         self._inputs = [
             Input(n, x.dtype, x.shape) for n, x in zip(of.names, of.in_avals, strict=True)
         ]
@@ -237,7 +246,17 @@ class _Function:
         exported.__name__ = exported.__qualname__ = of.name
         exported.__doc__ = f"{of.name}({of.types()}), exported by anvl {version}."
         exported.__signature__ = of.signature  # type: ignore[attr-defined]
-        return jit(exported, static=tuple(of.static) or None)
+        static = tuple(of.static) or None
+        if not any((*self._in_shardings, *self._out_shardings)):
+            return jit(exported, static=static)
+        args, kwargs = tree.unflatten(of.in_tree, self._in_shardings)
+        by_position = [p.name for p in of.dynamic if p.kind is not p.KEYWORD_ONLY]
+        return jit(
+            exported,
+            static=static,
+            in_shardings={**dict(zip(by_position, args, strict=True)), **kwargs},
+            out_shardings=tree.unflatten(of.out_tree, self._out_shardings),
+        )
 
 
 def _check_static(function: str, name: str, value: Any, given: Any) -> None:

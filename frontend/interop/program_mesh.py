@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from anvl.core.tracing import Program
 from anvl.dialect.control_flow.shard_map import meshes_of_computations
 from anvl.dialect.core.errors import ShardingError
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.shardings import MeshShape
+from anvl.dialect.core.shardings import MeshShape, Spec
 from anvl.dispatch.partitioning.constraints import run_over
 from anvl.sharding.meshes import Mesh
+from anvl.sharding.specs import Sharding
 
 __all__ = ["ProgramMesh"]
 
@@ -37,6 +40,24 @@ class ProgramMesh:
                 f"{self._caller}: the program is written for meshes of different sizes, {listed}"
             )
         return found[0] if found else None
+
+    def shardings(self, stored: Sequence[tuple[MeshShape, Spec] | None]) -> list[Sharding | None]:
+        """The stored shardings over the mesh that is given; none if none is.
+
+        Raises `ShardingError` for a mesh with other axes or sizes than they are for.
+        """
+        found: list[Sharding | None] = []
+        for each in stored:
+            if each is None or self._given is None:
+                found.append(None)
+                continue
+            if each[0] != self._given.grid_shape:
+                raise ShardingError(
+                    f"{self._caller}: the program is written for mesh {str(each[0])!r}, and mesh "
+                    f"is {self._given!r}; give one with its axes and sizes"
+                )
+            found.append(Sharding(self._given, str(each[1])))
+        return found
 
     def enter(self, program: Program) -> None:
         """Let a traced program that calls it run over the mesh.

@@ -99,3 +99,30 @@ def test_an_exported_shard_map(tmp_path):
     path = tmp_path / "parts.anvl"
     anvl.export(f, X, W).save(path)
     same(anvl.load(path, mesh=MESH)(X, W), whole(X, W)[0])
+
+
+def test_an_export_keeps_the_shardings(tmp_path):
+    def step(params, x, *, scale):
+        return {"w": params["w"] - scale * (x.T @ x @ params["w"])}, anp.sum(x @ params["w"])
+
+    columns, rows = over(None, "y"), over("x")
+    jitted = anvl.jit(
+        step, in_shardings={"params": columns, "x": rows}, out_shardings=({"w": columns}, None)
+    )
+    params = {"w": W}
+    exported = anvl.export(jitted, params, X, scale=0.5)
+    of = exported.manifest["function"]
+    texts = [each.get("sharding") for each in (*of["inputs"], *of["outputs"])]
+    assert texts == ["x=4,y=2;-,y", "x=4,y=2;x,-", "x=4,y=2;", "x=4,y=2;-,y", None]
+    assert b"xla.sdy.sharding" in exported.artifact
+    path = tmp_path / "step.anvl"
+    exported.save(path)
+    loaded = anvl.load(path, mesh=MESH)
+    new, total = loaded(params, X, scale=0.5)
+    assert new["w"].sharding == columns
+    same((new, total), step(params, X, scale=0.5))
+    slope = anvl.grad(lambda p: loaded(p, X, scale=0.5)[1])(params)
+    same(slope, anvl.grad(lambda p: step(p, X, scale=0.5)[1])(params))
+    same(anvl.load(path)(params, X, scale=0.5), step(params, X, scale=0.5))
+    with pytest.raises(ShardingError, match="is written for mesh 'x=4,y=2', and mesh is Mesh"):
+        anvl.load(path, mesh=FLAT)
