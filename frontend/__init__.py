@@ -14,6 +14,7 @@ if __name__ != "anvl":
 from typing import TYPE_CHECKING, Any
 
 from anvl.core.importing import load_module as _load_module
+from anvl.core.importing import unknown_name as _unknown_name
 
 if TYPE_CHECKING:
     from anvl import checkpointing as checkpointing
@@ -228,7 +229,7 @@ __all__ = [*sorted(_HOMES), *_MODULES]
 
 def __getattr__(name: str) -> Any:
     if name not in _MODULES and name not in _HOMES:
-        raise AttributeError(f"module 'anvl' has no attribute {name!r}")
+        raise _unknown_name("anvl", name, __all__)
     if name in _MODULES:
         found: Any = _load_module(f"anvl.{name}")
     else:

@@ -1,4 +1,4 @@
-"""Lazy imports, one thread at a time.
+"""Lazy imports, one thread at a time; and names that a module has not.
 
 Two threads that import modules which import each other see half-initialized ones: Python breaks
 the deadlock that its import locks would otherwise cause.
@@ -7,9 +7,11 @@ the deadlock that its import locks would otherwise cause.
 import importlib
 import os
 import threading
+from collections.abc import Iterable
 from types import ModuleType
+from typing import Any
 
-__all__ = ["load_module"]
+__all__ = ["load_module", "suggest_names", "unknown_name"]
 
 _lock = threading.RLock()
 if hasattr(os, "register_at_fork"):  # the thread that holds it does not exist in the child
@@ -20,3 +22,21 @@ def load_module(name: str) -> ModuleType:
     """Import a module by name."""
     with _lock:
         return importlib.import_module(name)
+
+
+def unknown_name(module: str, name: str, known: Iterable[str]) -> AttributeError:
+    """The error for a name that a module has not, with the nearest one that it has."""
+    from difflib import get_close_matches  # takes 2 ms, and most programs never need it
+
+    near = get_close_matches(name, known, 1)
+    advice = f"; did you mean {near[0]!r}?" if near else ""
+    return AttributeError(f"module {module!r} has no attribute {name!r}{advice}")
+
+
+def suggest_names(namespace: dict[str, Any]) -> None:
+    """Give a module, by its `globals()`, a `__getattr__` that names the nearest public name."""
+
+    def missing(name: str) -> Any:
+        raise unknown_name(namespace["__name__"], name, namespace["__all__"])
+
+    namespace["__getattr__"] = missing

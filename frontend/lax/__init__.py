@@ -19,6 +19,7 @@ from anvl.control_flow.map import associative_scan as associative_scan
 from anvl.control_flow.map import map as map
 from anvl.control_flow.solves import custom_linear_solve as custom_linear_solve
 from anvl.control_flow.solves import custom_root as custom_root
+from anvl.core.importing import suggest_names as _suggest_names
 from anvl.docstrings.complete import complete as _complete
 from anvl.docstrings.of_lax import LAX as _ENTRIES
 from anvl.lax.lax_arrays import argmax as argmax
@@ -173,6 +174,8 @@ __all__ = [
 
 _respell(globals(), _FORMS, _LONG_FORMS)
 _complete(__all__, globals(), _ENTRIES)
+
+_suggest_names(globals())
 
 
 def __dir__() -> list[str]:

@@ -10,6 +10,7 @@ Layers are functions of arrays and parameters; `anvl.nn.initializers` make first
 these.
 """
 
+from anvl.core.importing import suggest_names as _suggest_names
 from anvl.docstrings.complete import complete as _complete
 from anvl.docstrings.of_nn import NN as _ENTRIES
 from anvl.nn import initializers as initializers
@@ -68,6 +69,8 @@ __all__ = [
 ]  # fmt: skip
 
 _complete(__all__, globals(), _ENTRIES)
+
+_suggest_names(globals())
 
 
 def __dir__() -> list[str]:

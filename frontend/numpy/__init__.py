@@ -7,7 +7,6 @@ Promotion and broadcasting are done here; the rules are in `frontend/core/promot
     Array([3, 5, 7], dtype=int32)
 """
 
-from difflib import get_close_matches as _close_matches
 from importlib import import_module as _import_module
 
 from ml_dtypes import bfloat16 as bfloat16
@@ -36,6 +35,7 @@ from numpy import uint64 as uint64
 
 from anvl.call_spellings import numpy_forms as _numpy_forms
 from anvl.call_spellings.translation import respell as _respell
+from anvl.core.importing import unknown_name as _unknown_name
 from anvl.docstrings.complete import complete as _complete
 from anvl.docstrings.of_fft import FFT as _FFT
 from anvl.docstrings.of_linalg import LINALG as _LINALG
@@ -138,9 +138,7 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     if name not in _LATER:
-        near = _close_matches(name, __all__, 1)
-        advice = f"; did you mean {near[0]!r}?" if near else ""
-        raise AttributeError(f"module 'anvl.numpy' has no attribute {name!r}{advice}")
+        raise _unknown_name("anvl.numpy", name, __all__)
     module, _, attribute = _LATER[name].rpartition(".")
     found = globals()[name] = getattr(_import_module(module), attribute)
     return found

@@ -142,7 +142,10 @@ def _reflected_operator(cls: type, f: Any) -> Callable[[Any, Any], Any]:
 
 def _iterate(x: Any) -> Any:
     if not x.shape:
-        raise TypeError("iteration over an array without axes")
+        raise TypeError(
+            f"iteration over an array without axes, {x.aval}; use its value, x, float(x) or "
+            "x.item(), or give it an axis, anvl.numpy.ravel(x)"
+        )
     return iter(anp.unstack(x))
 
 

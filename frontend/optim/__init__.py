@@ -18,6 +18,7 @@
 `docs/optim.md` shows schedules, clipping, accumulation and line searches.
 """
 
+from anvl.core.importing import suggest_names as _suggest_names
 from anvl.docstrings.complete import complete as _complete
 from anvl.docstrings.of_optim import OPTIM as _ENTRIES
 from anvl.optim import losses as losses
@@ -337,6 +338,8 @@ __all__ = [
 ]
 
 _complete(__all__, globals(), _ENTRIES)
+
+_suggest_names(globals())
 
 
 def __dir__() -> list[str]:

@@ -13,6 +13,7 @@ process; so each draw gets a key of its own, which `split` makes.
 Which bits those are: Note [Which bits] in `anvl.random.prng`.
 """
 
+from anvl.core.importing import suggest_names as _suggest_names
 from anvl.docstrings.complete import complete as _complete
 from anvl.docstrings.of_random import RANDOM as _ENTRIES
 from anvl.random.choices import bernoulli as bernoulli
@@ -73,6 +74,8 @@ __all__ = [
 ]  # fmt: skip
 
 _complete(__all__, globals(), _ENTRIES)
+
+_suggest_names(globals())
 
 
 def __dir__() -> list[str]:

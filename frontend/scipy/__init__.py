@@ -9,6 +9,7 @@
 """
 
 from anvl.core.importing import load_module as _load_module
+from anvl.core.importing import unknown_name as _unknown_name
 
 _MODULES = (
     "cluster", "fft", "integrate", "interpolate", "linalg", "ndimage", "optimize", "signal",
@@ -20,7 +21,7 @@ __all__ = [*_MODULES]
 
 def __getattr__(name: str) -> object:
     if name not in _MODULES:
-        raise AttributeError(f"module 'anvl.scipy' has no attribute {name!r}")
+        raise _unknown_name("anvl.scipy", name, __all__)
     found = globals()[name] = _load_module(f"anvl.scipy.{name}")
     return found
 

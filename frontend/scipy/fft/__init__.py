@@ -6,6 +6,7 @@
 [4. 0.]
 """
 
+from anvl.core.importing import suggest_names as _suggest_names
 from anvl.numpy.fft import *  # noqa: F403
 from anvl.numpy.fft import __all__ as _transforms
 from anvl.scipy.fft.cosine_transforms import dct as dct
@@ -14,6 +15,8 @@ from anvl.scipy.fft.cosine_transforms import idct as idct
 from anvl.scipy.fft.cosine_transforms import idctn as idctn
 
 __all__ = sorted([*_transforms, "dct", "dctn", "idct", "idctn"])
+
+_suggest_names(globals())
 
 
 def __dir__() -> list[str]:

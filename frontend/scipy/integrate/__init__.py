@@ -7,10 +7,13 @@
 0.367879
 """
 
+from anvl.core.importing import suggest_names as _suggest_names
 from anvl.scipy.integrate.ode import odeint as odeint
 from anvl.scipy.integrate.ode import trapezoid as trapezoid
 
 __all__ = ["odeint", "trapezoid"]
+
+_suggest_names(globals())
 
 
 def __dir__() -> list[str]:

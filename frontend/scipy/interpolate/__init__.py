@@ -7,6 +7,7 @@
 2.25 3.0
 """
 
+from anvl.core.importing import suggest_names as _suggest_names
 from anvl.scipy.interpolate.grid_interpolation import (
     RegularGridInterpolator as RegularGridInterpolator,
 )
@@ -16,6 +17,8 @@ from anvl.scipy.interpolate.piecewise import PchipInterpolator as PchipInterpola
 from anvl.scipy.interpolate.piecewise import PPoly as PPoly
 
 __all__ = ["CubicSpline", "PPoly", "PchipInterpolator", "RegularGridInterpolator", "interp1d"]
+
+_suggest_names(globals())
 
 
 def __dir__() -> list[str]:

@@ -11,6 +11,7 @@ and `check_finite` and the `overwrite` arguments change nothing.
     [1. 2.]
 """
 
+from anvl.core.importing import suggest_names as _suggest_names
 from anvl.docstrings.complete import complete as _complete
 from anvl.docstrings.of_linalg import SCIPY_LINALG as _ENTRIES
 from anvl.numpy.linalg import LinAlgError as LinAlgError
@@ -134,6 +135,8 @@ __all__ = [
 ]
 
 _complete(__all__, globals(), _ENTRIES)
+
+_suggest_names(globals())
 
 
 def __dir__() -> list[str]:

@@ -6,6 +6,7 @@
 [2. 9.]
 """
 
+from anvl.core.importing import suggest_names as _suggest_names
 from anvl.scipy.ndimage.coordinates import map_coordinates as map_coordinates
 from anvl.scipy.ndimage.linear_filters import convolve as convolve
 from anvl.scipy.ndimage.linear_filters import convolve1d as convolve1d
@@ -28,6 +29,8 @@ __all__ = [
     "gaussian_filter1d", "geometric_transform", "map_coordinates", "rotate", "shift",
     "spline_filter", "spline_filter1d", "uniform_filter", "uniform_filter1d", "zoom",
 ]  # fmt: skip
+
+_suggest_names(globals())
 
 
 def __dir__() -> list[str]:

@@ -6,10 +6,13 @@
 [1. 1.]
 """
 
+from anvl.core.importing import suggest_names as _suggest_names
 from anvl.scipy.optimize.minimization import OptimizeResults as OptimizeResults
 from anvl.scipy.optimize.minimization import minimize as minimize
 
 __all__ = ["OptimizeResults", "minimize"]
+
+_suggest_names(globals())
 
 
 def __dir__() -> list[str]:

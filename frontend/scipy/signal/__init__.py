@@ -6,6 +6,7 @@
 [1 3 5 3]
 """
 
+from anvl.core.importing import suggest_names as _suggest_names
 from anvl.scipy.signal.correlations import convolve as convolve
 from anvl.scipy.signal.correlations import convolve2d as convolve2d
 from anvl.scipy.signal.correlations import correlate as correlate
@@ -49,6 +50,8 @@ __all__ = [
     "stft",
     "welch",
 ]
+
+_suggest_names(globals())
 
 
 def __dir__() -> list[str]:

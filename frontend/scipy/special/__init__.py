@@ -11,6 +11,7 @@ Mathematical Functions (DLMF, https://dlmf.nist.gov).
 
 from anvl.call_spellings.numpy_forms import SPECIAL as _FORMS
 from anvl.call_spellings.translation import respell as _respell
+from anvl.core.importing import suggest_names as _suggest_names
 from anvl.docstrings.complete import complete as _complete
 from anvl.docstrings.of_special import SPECIAL as _ENTRIES
 from anvl.scipy.special.bessel_family import bessel_jn as bessel_jn
@@ -129,6 +130,8 @@ __all__ = [
 
 _respell(globals(), _FORMS)
 _complete(__all__, globals(), _ENTRIES)
+
+_suggest_names(globals())
 
 
 def __dir__() -> list[str]:

@@ -11,6 +11,7 @@ parameters that are not allowed everything is NaN.
     <anvl.scipy.stats.expon: logpdf, pdf, cdf, logcdf, sf, logsf, ppf, isf>
 """
 
+from anvl.core.importing import suggest_names as _suggest_names
 from anvl.scipy.stats.continuous_densities import beta as beta
 from anvl.scipy.stats.continuous_densities import cauchy as cauchy
 from anvl.scipy.stats.continuous_densities import chi2 as chi2
@@ -78,6 +79,8 @@ __all__ = [
     "wrapcauchy",
     "zscore",
 ]
+
+_suggest_names(globals())
 
 
 def __dir__() -> list[str]:

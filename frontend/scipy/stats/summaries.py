@@ -85,15 +85,14 @@ def rankdata(a: Any, method: str = "average", *, axis: Any = None,
     place = anp.argsort(order, axis=-1)  # of each element in sorted order
     ordered = anp.take_along_axis(rows, order, axis=-1)
     first = anp.not_equal(ordered[..., 1:], ordered[..., :-1])
-    starts = anp.concatenate([anp.ones_like(first[..., :1]), first], axis=-1)
+    end = anp.ones_like(rows[..., :1], dtype=bool)  # of the first and the last, if there are any
+    starts = anp.concatenate([end, first], axis=-1)
     dense = anp.cumsum(anp.astype(starts, "int32"), axis=-1)
     spots = anp.broadcast_to(anp.arange(1, rows.shape[-1] + 1, dtype="int32"), rows.shape)
     low = anp.cummax(anp.where(starts, spots, 0), axis=rows.ndim - 1)
-    ends = anp.concatenate([first, anp.ones_like(first[..., :1])], axis=-1)
-    high = anp.flip(
-        anp.cummin(anp.flip(anp.where(ends, spots, rows.shape[-1]), axis=-1), axis=rows.ndim - 1),
-        axis=-1,
-    )
+    ends = anp.concatenate([first, end], axis=-1)
+    last = anp.flip(anp.where(ends, spots, rows.shape[-1]), axis=-1)
+    high = anp.flip(anp.cummin(last, axis=rows.ndim - 1), axis=-1)
     floats = x.dtype if x.dtype.kind == "f" else None
     mean = anp.divide(anp.add(low, high), 2)
     by_method = {"average": mean, "min": low, "max": high, "dense": dense, "ordinal": spots}

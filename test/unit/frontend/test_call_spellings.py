@@ -255,6 +255,16 @@ def test_the_precision_of_a_call_is_that_of_its_op():
     assert "precision = [HIGH, HIGH]" in text
 
 
+@pytest.mark.parametrize(
+    ("module", "name", "near"),
+    [(anvl, "jitt", "jit"), (np, "sinn", "sin"), (anvl.nn, "sofmax", "softmax"),
+     (lax, "scna", "scan"), (linalg, "cholesk", "cholesky"), (anvl.scipy, "stat", "stats")],
+)  # fmt: skip
+def test_a_misspelt_name_is_met_with_the_nearest(module, name, near):
+    with pytest.raises(AttributeError, match=f"has no attribute '{name}'; did you mean '{near}'"):
+        getattr(module, name)
+
+
 def test_cholesky_reads_the_triangle_that_is_named():
     a = numpy.asarray([[4.0, 0.5], [2.0, 5.0]])
     wanted = numpy.linalg.cholesky(a, upper=True)

@@ -153,6 +153,8 @@ def test_samples():
     for method in ("average", "min", "max", "dense", "ordinal"):
         right = wanted.rankdata(d, method, axis=1)
         np.testing.assert_array_equal(stats.rankdata(d, method, axis=1), right)
+    for few in (np.zeros((2, 1)), np.zeros((2, 0))):
+        np.testing.assert_array_equal(stats.rankdata(few, axis=1), wanted.rankdata(few, axis=1))
     found, right = stats.mode(d[:, :4], axis=1), wanted.mode(d[:, :4], axis=1)
     np.testing.assert_array_equal(found, right)
     np.testing.assert_allclose(stats.sem(d[:1], axis=1), wanted.sem(d[:1], axis=1))

@@ -123,7 +123,7 @@ def test_a_tracer_cannot_be_a_key():
 def test_len_and_iteration_need_an_axis():
     with pytest.raises(TypeError, match=r"len\(\) of an array without axes"):
         anvl.trace(len, 1.0)
-    with pytest.raises(TypeError, match="iteration over an array without axes"):
+    with pytest.raises(TypeError, match=r"iteration over an array without axes, .*x.item"):
         anvl.trace(lambda x: [*x], 1.0)
     assert traced(lambda x: [row.shape for row in x], np.ones((2, 3))) == [(3,), (3,)]
 
