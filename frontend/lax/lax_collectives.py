@@ -96,7 +96,8 @@ def _reduced(function: str, kind: str, x: Any, axis_name: Any) -> Any:
 def psum(x: Any, axis_name: Any) -> Any:
     """Sum over all members along a named axis, which each of them gets.
 
-    The sum of a Python number is one too: `psum(1, "i")` is the size of the axis, and known.
+    The sum of a Python number is one too: `psum(1, "i")` is the size of the axis, and known.  Bools
+    are counted.
 
     Parameters
     ----------
@@ -125,9 +126,9 @@ def psum(x: Any, axis_name: Any) -> Any:
     >>> print(anvl.vmap(lambda x: x / lax.psum(x, "i"), axis_name="i")(np.asarray([1.0, 3.0])))
     [0.25 0.75]
     """
-    if type(x) in (int, float, complex):
+    if type(x) in (bool, int, float, complex):
         return x * axis_size(axis_name)
-    return _reduced("psum", "sum", x, axis_name)
+    return _reduced("psum", "sum", tree.map(_counted, x), axis_name)
 
 
 @hiding_frames
@@ -312,10 +313,20 @@ def pshuffle(x: Any, axis_name: Any, perm: Sequence[int]) -> Any:
     return ppermute(x, axis_name, list(zip(perm, range(axes.size), strict=True)))
 
 
+def _counted(x: Any) -> Any:
+    """A bool array as numbers, 1 where it is true."""
+    found = as_tracer(x)
+    return found.astype("int32") if found.dtype == np.bool_ else x
+
+
 def _pairs(axes: _Axes, perm: Sequence[tuple[int, int]]) -> Iterator[int]:
     for pair in perm:
+        if not isinstance(pair, Sequence | np.ndarray) or len(pair) != 2:
+            raise ShardingError(f"ppermute: perm has {pair!r}; give pairs of source and target")
         source, target = pair
         for member in (source, target):
+            if not isinstance(member, int | np.integer):
+                raise ShardingError(f"ppermute: {tuple(pair)} must be two integers")
             if not 0 <= member < axes.size:
                 raise ShardingError(
                     f"ppermute: {tuple(pair)} names member {member}, of 0 to {axes.size - 1}"
@@ -331,7 +342,7 @@ def _pairs(axes: _Axes, perm: Sequence[tuple[int, int]]) -> Iterator[int]:
 
 
 def _axis(function: str, axis: int, x: Any) -> int:
-    if not -x.ndim <= axis < x.ndim:
+    if not isinstance(axis, int | np.integer) or not -x.ndim <= axis < x.ndim:
         raise ShardingError(f"{function}: axis {axis} is not an axis of {x.aval}")
     return axis % x.ndim
 

@@ -187,3 +187,14 @@ def test_equal_values_are_found_in_loops_choices_and_derivatives():
     w, values = anvl.shard_map(f, MESH, (P(), P("x")), P())(1.0, np.ones(8))
     np.testing.assert_allclose(np.asarray(w), 0.36, rtol=1e-5)
     np.testing.assert_allclose(np.asarray(values), [2, 0.72], rtol=1e-5)
+
+
+def test_what_is_counted_and_what_is_no_permutation():
+    count = anvl.vmap(lambda x: (lax.psum(x > 1, "i"), x * lax.psum(True, "i")), axis_name="i")
+    np.testing.assert_array_equal(count(X)[0], [2, 2, 2, 2])
+    np.testing.assert_array_equal(count(X)[1], 4 * X)
+    for perm, said in (([(0, 1.5)], "two integers"), ([0, 1], "has 0; give pairs")):
+        with pytest.raises(ShardingError, match=said):
+            anvl.vmap(lambda x, p=perm: lax.ppermute(x, "i", p), axis_name="i", in_axes=(0,))(X)
+    with pytest.raises(ShardingError, match=r"axis 0\.0 is not an axis"):
+        anvl.vmap(lambda x: lax.all_to_all(x, "i", 0.0, 0), axis_name="i")(np.ones((4, 4)))
