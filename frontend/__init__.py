@@ -223,6 +223,8 @@ _MODULES = (
     "tree", "tree_util", "windows",
 )  # fmt: skip
 
+_MAKE_ARRAYS = ("checkpointing", "distributed")
+
 __version__ = "0.1.0"
 __all__ = [*sorted(_HOMES), *_MODULES]
 
@@ -230,10 +232,11 @@ __all__ = [*sorted(_HOMES), *_MODULES]
 def __getattr__(name: str) -> Any:
     if name not in _MODULES and name not in _HOMES:
         raise _unknown_name("anvl", name, __all__)
+    if name in _HOMES or name in _MAKE_ARRAYS:
+        _load_module("anvl.numpy")  # attaches operators to arrays before any is created
     if name in _MODULES:
         found: Any = _load_module(f"anvl.{name}")
     else:
-        _load_module("anvl.numpy")  # attaches operators to arrays before any is created
         found = getattr(_load_module(_HOMES[name]), name)
     globals()[name] = found
     return found

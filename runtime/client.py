@@ -14,7 +14,7 @@ from anvl.runtime.errors import ForkedProcess
 from anvl.runtime.lazy import compat
 from anvl.runtime.locks import fresh_lock
 from anvl.runtime.memory import machine_memory
-from anvl.runtime.settings import runtime_settings
+from anvl.runtime.settings import MOST_CPU_DEVICES, runtime_settings
 
 __all__ = [
     "EMBEDDED", "Client", "Device", "Placement", "Target", "check_process", "cpu_client", "embed",
@@ -223,7 +223,7 @@ def cpu_client(num_devices: int | None = None, *, asynchronous: bool = True) -> 
     Raises
     ------
     ValueError
-        `num_devices` is not a positive number.
+        `num_devices` is not a positive number, or is larger than 2048.
 
     Examples
     --------
@@ -233,8 +233,10 @@ def cpu_client(num_devices: int | None = None, *, asynchronous: bool = True) -> 
     """
     check_process("cpu_client")
     count = runtime_settings.num_cpu_devices if num_devices is None else num_devices
-    if count < 1:
-        raise ValueError(f"cpu_client: num_devices must be at least 1, got {count}")
+    if not 1 <= count <= MOST_CPU_DEVICES:
+        raise ValueError(
+            f"cpu_client: num_devices must be at least 1, at most {MOST_CPU_DEVICES}, got {count}"
+        )
     handle = compat.make_cpu_client(asynchronous=asynchronous, num_devices=count)
     return Client(handle, EMBEDDED, _EMBEDDED_TARGET.routines)
 

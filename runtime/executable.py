@@ -397,7 +397,18 @@ def _compiled(
         unknown = re.search(_UNKNOWN_TARGET, str(error))
         if unknown is not None:
             text = missing_handler(unknown[1], place.client.name)
-        raise RuntimeFailure(f"compile: {text}{_of_plugin(place)}") from error
+        raise RuntimeFailure(f"compile: {text}{_of_mesh(text)}{_of_plugin(place)}") from error
+
+
+def _of_mesh(text: str) -> str:
+    """The end of the message where a sharding is for another number of devices."""
+    found = re.search(r"should have (\d+) devices but has (\d+)", text)
+    if found is None:
+        return ""
+    return (
+        f"; a mesh of the program has {found[2]} devices, and it is compiled for {found[1]}: give "
+        "all meshes as many, and run it over these (anvl-run --devices)"
+    )
 
 
 def _of_plugin(place: Placement) -> str:

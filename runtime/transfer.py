@@ -9,7 +9,7 @@ import numpy as np
 
 from anvl.runtime.array import Array, make_array
 from anvl.runtime.buffers import copied_buffer, copied_shards, is_single, send
-from anvl.runtime.client import Placement, check_process
+from anvl.runtime.client import EMBEDDED, Placement, check_process
 from anvl.runtime.lazy import compat
 from anvl.runtime.plugins.default_device import default_placement
 from anvl.runtime.sharding.placements import ShardedPlacement, is_same_cut
@@ -169,6 +169,15 @@ def _put_array(x: Array, placement: Placement | None, weak_type: bool) -> Array:
         return make_array(aval, copied_buffer(x.buffer, aval))
     if is_same_cut(source.placement, place):  # only the label, or the weakness, differs
         return make_array(aval, copied_shards(x.buffer, source, aval))
-    if not source.placement.is_addressable and can_reshard(source, aval):
+    return _put_across(x, aval)
+
+
+def _put_across(x: Array, aval: ArrayType) -> Array:
+    """An array of several devices or clients, on others: by a program, or through the host."""
+    cut = x.aval.placement
+    is_here = cut.is_addressable
+    if can_reshard(x.aval, aval) and not (is_here and aval.placement.client.name == EMBEDDED):
         return resharded(x, aval)
+    if isinstance(cut, ShardedPlacement) and not is_here and cut.addressable:  # by whole copies
+        x = resharded(x, array_type(aval.shape, aval.dtype, cut.whole, aval.weak_type))
     return make_array(aval, send(x.numpy(), aval, compat.COPY))

@@ -67,7 +67,7 @@ class MeshShape:
             raise ShardingError(f"mesh: {len(self.names)} axes and {len(self.sizes)} sizes; "
                                 "give one size for each axis, of one axis at least")  # fmt: skip
         for name, size in zip(self.names, self.sizes, strict=True):
-            if not _NAME.fullmatch(name):
+            if not isinstance(name, str) or not _NAME.fullmatch(name):
                 raise ShardingError(f"mesh: {name!r} is not the name of an axis; use letters, "
                                     "digits and underscores")  # fmt: skip
             if size < 1:

@@ -31,6 +31,8 @@ def together(caller: str, name: str, work: Callable[[], Any]) -> Sequence[Any]:
         mine = error
         value = {"error": f"{error}", "is_damaged": isinstance(error, Damaged)}
     found = gather(caller, name, value, _TIMEOUT)
+    if isinstance(mine, OSError):
+        raise _explained(caller, mine) from mine
     if mine is not None:
         raise mine
     for process, of in enumerate(found):
@@ -38,3 +40,9 @@ def together(caller: str, name: str, work: Callable[[], Any]) -> Sequence[Any]:
             kind = Damaged if of["is_damaged"] else CheckpointError
             raise kind(f"{of['error']} (in process {process})")
     return [of["value"] for of in found]
+
+
+def _explained(caller: str, error: OSError) -> OSError:
+    """The error of the system, of its class, with the function and what to do."""
+    said = f"{caller}: {error.strerror or error}; give a folder that this process may write to"
+    return OSError(error.errno, said, error.filename)

@@ -136,11 +136,13 @@ def restore(
 def _newest(where: Path, like: Any, shardings: Any) -> Restored:
     """The newest checkpoint that is not damaged."""
     damaged: Damaged | None = None
-    for number in reversed(_steps_together(where)):
+    steps = _steps_together(where)
+    for number in reversed(steps):
         try:
             return _read_together(where, number, like, shardings)
         except Damaged as error:
-            warnings.warn(f"{error}; an older one is tried", CheckpointWarning, stacklevel=4)
+            if number != steps[0]:
+                warnings.warn(f"{error}; an older one is tried", CheckpointWarning, stacklevel=4)
             damaged = damaged or error
     if damaged is not None:
         raise damaged

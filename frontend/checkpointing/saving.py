@@ -153,6 +153,7 @@ def _named_leaves(tree: Any) -> dict[str, Any]:
 
 def _kind(name: str, leaf: Any) -> list[Any]:
     """The dtype and the shape of a leaf, as the manifest has them."""
+    name = name or "the tree"
     if isinstance(leaf, Tracer):
         raise TraceError(
             f"save: {name} is traced, {leaf.aval}, and has no values to store; return it from the "

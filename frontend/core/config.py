@@ -12,7 +12,6 @@ import numpy as np
 from anvl.dialect.core.types import dtype_name, element_type, kind, numpy_dtype
 from anvl.runtime import (
     Device,
-    PluginSettings,
     as_device,
     clear_caches,
     default_placement,
@@ -26,6 +25,7 @@ from anvl.runtime.settings import (
     switch,
     watch_programs,
 )
+from anvl.sharding.meshes import MeshSettings
 
 __all__ = [
     "STALE_POLICIES", "Config", "as_dtype", "config", "counting_dtype", "default_device",
@@ -71,7 +71,7 @@ def _checked_precision(name: object) -> str:
 STALE_POLICIES = one_of("retrace", "warn", "error", "off")
 
 
-class Config(PluginSettings):
+class Config(MeshSettings):
     """All settings of anvl; `anvl.config` is the one object of this class.
 
     `docs/configuration.md` lists them.  `anvl.config.x = value` sets a setting for the process,

@@ -27,9 +27,10 @@ def device_put(x: Any, device: Any = None) -> Any:
     ----------
     x : array, number or pytree of these
         Of any shapes and dtypes, which the results keep; Python numbers stay weak.
-    device : Device, str or Sharding, or a pytree prefix of x of these, optional
-        A device, or its name such as `"cpu:1"`, or the `anvl.sharding.Sharding` over a mesh.  By
-        default, and where it is None, the default device; arrays of anvl then stay where they are.
+    device : Device, str, Sharding or PartitionSpec, or a pytree prefix of x of these, optional
+        A device, or its name such as `"cpu:1"`, or the `anvl.sharding.Sharding` over a mesh; a spec
+        alone is over the mesh of `with mesh:`.  By default, and where it is None, the default
+        device; arrays of anvl then stay where they are.
 
     Returns
     -------
@@ -67,11 +68,19 @@ def device_put(x: Any, device: Any = None) -> Any:
     return tree.unflatten(treedef, put_there)
 
 
-_PLACES = (Device, str, Sharding)
+_PLACES = (Device, str, Sharding, PartitionSpec)
 
 
-def prefix_leaves(function: str, name: str, prefix: Any, treedef: Any) -> list[Any]:
+def prefix_leaves(
+    function: str,
+    name: str,
+    prefix: Any,
+    treedef: Any,
+    what: str = "a device, its name, a Sharding or a PartitionSpec",
+) -> list[Any]:
     """For each leaf of a structure the place in a pytree prefix of it: None, or of `_PLACES`.
+
+    Errors say `what` it must be.
 
     Raises
     ------
@@ -90,10 +99,8 @@ def prefix_leaves(function: str, name: str, prefix: Any, treedef: Any) -> list[A
     for leaf, path, part in parts:
         place = leaf.place if isinstance(leaf, _Leaf) else leaf
         if place is not None and not isinstance(place, _PLACES):
-            mesh = f"; give Sharding(mesh, {place!r})" if isinstance(place, PartitionSpec) else ""
             raise TypeError(
-                f"{function}: {path} must be a device, its name or a Sharding, got {place!r} of "
-                f"type {type(place).__name__}{mesh}"
+                f"{function}: {path} must be {what}, got {place!r} of type {type(place).__name__}"
             )
         found += [place] * len(tree.leaves(part))
     return found

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
 from anvl.dialect.core.errors import ShardingError
 from anvl.dialect.core.shardings import MeshShape
-from anvl.runtime import Device, as_device, default_client, hiding_frames
+from anvl.runtime import (
+    Device,
+    PluginSettings,
+    as_device,
+    default_client,
+    hiding_frames,
+)
+from anvl.runtime.settings import Kind, Setting
 
-__all__ = ["Mesh"]
+__all__ = ["Mesh", "MeshSettings", "mesh_settings"]
 
 
 class Mesh:
@@ -20,9 +28,10 @@ class Mesh:
 
     Parameters
     ----------
-    axes : mapping of str to int, sequence of int, or array of Device
-        Names of the axes with the number of devices along each, or these numbers alone; one of them
-        may be -1, for all devices that are left.  An array of devices gives both.
+    axes : mapping of str to int, str, sequence of int, or array of Device
+        Names of the axes with the number of devices along each, also as text, `"x=4,y=2"`, or these
+        numbers alone; one of them may be -1, for all devices that are left.  An array of devices
+        gives both.
     names : sequence of str, optional
         The names, where `axes` has none.
     devices : sequence of Device or str, optional
@@ -35,6 +44,11 @@ class Mesh:
         The number of devices.
     devices : tuple of Device
         The devices, along the last axis first.
+
+    Notes
+    -----
+    `with mesh:` makes it the mesh of specs alone, for the current thread or task: in
+    `with_sharding(x, P("x"))`, `device_put(x, P("x"))` and the shardings of `jit`.
 
     Raises
     ------
@@ -50,8 +64,11 @@ class Mesh:
     >>> mesh = anvl.Mesh({"x": 1, "y": 1})
     >>> mesh, mesh.size, mesh.devices
     (Mesh(x=1, y=1), 1, (<CpuDevice(id=0)>,))
-    >>> anvl.Mesh((1, -1), ("x", "y")) == mesh
+    >>> anvl.Mesh((1, -1), ("x", "y")) == anvl.Mesh("x=1,y=1") == mesh
     True
+    >>> with mesh:
+    ...     anvl.device_put(1.0, anvl.sharding.P()).sharding
+    Sharding(Mesh(x=1, y=1), P())
     """
 
     __slots__ = ("__weakref__", "_hash", "devices", "grid_shape")
@@ -61,6 +78,9 @@ class Mesh:
 
     @hiding_frames
     def __init__(self, axes: Any, names: Any = None, *, devices: Any = None) -> None:
+        if isinstance(axes, str):
+            parsed = MeshShape.parse(axes)
+            axes = dict(zip(parsed.names, parsed.sizes, strict=True))
         sizes, names, devices = _parts(axes, names, devices)
         given = _as_devices(devices)
         shape = MeshShape(tuple(names), _completed(sizes, len(given)))
@@ -68,6 +88,9 @@ class Mesh:
             raise ShardingError(
                 f"mesh: {_text(shape)} takes {shape.size} devices, there are {len(given)}; "
                 "ANVL_NUM_CPU_DEVICES sets how many devices the CPU is shown as"
+                if devices is None
+                else f"mesh: {_text(shape)} takes {shape.size} devices, {len(given)} are given; "
+                "give as many devices as there are places in the mesh"
             )
         if devices is not None and shape.size != len(given):
             raise ShardingError(
@@ -115,12 +138,65 @@ class Mesh:
     def __hash__(self) -> int:
         return self._hash
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        client = self.devices[0].client
+        places = tuple(map(client.all_devices.index, self.devices))
+        return _restored, (self.shape, client.name, places)
+
+    def __enter__(self) -> Mesh:
+        block = mesh_settings(default_mesh=self)
+        block.__enter__()
+        _entered.set((*_entered.get(), block))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        *outer, block = _entered.get()
+        _entered.set(tuple(outer))
+        block.__exit__(None, None, None)
+
     def __repr__(self) -> str:
         axes = ", ".join(f"{n}={size}" for n, size in zip(self.names, self.sizes, strict=True))
         client = self.devices[0].client
         if self.devices == client.all_devices[: self.size] and client is default_client():
             return f"Mesh({axes})"
         return f"Mesh({axes}; {', '.join(map(repr, self.devices))})"
+
+
+def _restored(axes: dict[str, int], client: str, places: tuple[int, ...]) -> Mesh:
+    """A mesh that was pickled: over the devices of these numbers, in the process that asks."""
+    known = as_device(client, "Mesh").client.all_devices
+    if max(places) >= len(known):
+        raise ShardingError(
+            f"mesh: {axes} was pickled with the device {client}:{max(places)}, and there are "
+            f"{len(known)} devices here; ANVL_NUM_CPU_DEVICES sets how many the CPU is shown as"
+        )
+    return Mesh(axes, devices=[known[i] for i in places])
+
+
+#: The blocks of `with mesh:` in this thread or task, the innermost last.
+_entered: ContextVar[tuple[Any, ...]] = ContextVar("anvl meshes", default=())
+
+
+def _checked(mesh: Any) -> Mesh | None:
+    if mesh is None or isinstance(mesh, Mesh):
+        return mesh
+    if isinstance(mesh, str):
+        return Mesh(mesh)
+    raise TypeError
+
+
+class MeshSettings(PluginSettings):
+    """The settings of the runtime, and the mesh of specs alone."""
+
+    default_mesh: Setting[Mesh | None] = Setting(
+        Kind("a Mesh, text such as 'x=4,y=2', or None", _checked),
+        None,
+        "Mesh of specs alone, as in `with_sharding(x, P('x'))`; `with mesh:` sets it.",
+        changes_programs=True,
+    )
+
+
+mesh_settings = MeshSettings()
 
 
 def _parts(axes: Any, names: Any, devices: Any) -> tuple[list[Any], Sequence[str], Any]:
@@ -135,7 +211,10 @@ def _parts(axes: Any, names: Any, devices: Any) -> tuple[list[Any], Sequence[str
             f"{type(axes).__name__}"
         )
     if isinstance(names, str) or not isinstance(names, Sequence):
-        raise TypeError(f"Mesh: names must be a sequence of names of axes, got {names!r}")
+        raise TypeError(
+            f"Mesh: names must be a sequence of names of the axes {axes!r}, got {names!r}; or give "
+            "both, as in {'x': 4, 'y': 2}"
+        )
     grid = np.asarray(axes, object)
     if grid.size and isinstance(grid.flat[0], Device):
         if devices is not None:

@@ -20,11 +20,11 @@ from anvl.runtime import (
     is_same_cut,
     sharded_placement,
 )
-from anvl.sharding.meshes import Mesh
+from anvl.sharding.meshes import Mesh, mesh_settings
 
 __all__ = [
-    "PartitionSpec", "Sharding", "label_of", "mesh_of", "placement_for", "placing_on",
-    "sharding_of",
+    "PartitionSpec", "Sharding", "label_of", "mesh_of", "over_default_mesh", "placement_for",
+    "placing_on", "sharding_of",
 ]  # fmt: skip
 
 
@@ -156,6 +156,9 @@ class Sharding:
             self._placement = sharded_placement(self.mesh.devices, parts, held, self)
         return self._placement
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Sharding, (self.mesh, self.spec)
+
     def of_rank(self, rank: int) -> Spec:
         """The spec with an entry for each of so many dimensions, or more if it has more."""
         entries = _entries(self.spec)
@@ -222,6 +225,25 @@ def _plain(entry: tuple[str, ...]) -> Any:
     return entry if len(entry) > 1 else entry[0] if entry else None
 
 
+def over_default_mesh(spec: PartitionSpec, function: str) -> Sharding:
+    """The sharding of a spec alone, over the mesh of `with mesh:`.
+
+    Raises
+    ------
+    TypeError
+        There is none.
+    ShardingError
+        The spec does not fit it.
+    """
+    mesh = mesh_settings.default_mesh
+    if mesh is None:
+        raise TypeError(
+            f"{function}: {spec!r} of type PartitionSpec has no mesh; give Sharding(mesh, "
+            f"{spec!r}), or call it in a block of `with mesh:`"
+        )
+    return Sharding(mesh, spec)
+
+
 def placement_for(where: Any, shape: Sequence[int], function: str) -> Placement:
     """The placement on a device, on the one that a text names, or of a sharding.
 
@@ -237,6 +259,8 @@ def placement_for(where: Any, shape: Sequence[int], function: str) -> Placement:
     if isinstance(where, Sharding):
         where.check(function, shape)
         return where.placement
+    if isinstance(where, PartitionSpec):
+        return placement_for(over_default_mesh(where, function), shape, function)
     if isinstance(where, tuple):
         raise TypeError(f"{function}: {where!r} has no mesh; give Sharding(mesh, {where!r})")
     return as_device(where, function).placement

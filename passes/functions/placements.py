@@ -81,7 +81,12 @@ def _texts(function: ir.Operation, which: str) -> dict[int, str]:
     if which not in function.attributes:
         return {}
     entries = enumerate(function.attributes[which])
-    return {i: a[SHARDING].value for i, a in entries if SHARDING in a}
+    return {i: _text(a[SHARDING]) for i, a in entries if SHARDING in a}
+
+
+def _text(attribute: ir.Attribute) -> str:
+    """The text of the attribute; one of another kind is shown, and is no sharding."""
+    return attribute.value if isinstance(attribute, ir.StringAttr) else str(attribute)
 
 
 def _attributes(function: ir.Operation, which: str) -> list[Any]:

@@ -82,6 +82,7 @@ class Shard(Pass, argument=_NAME):
         type_ = function.attributes["function_type"].value
         counts = {ARGUMENTS: len(type_.inputs), RESULTS: len(type_.results)}
         found: dict[str, dict[int, str]] = {ARGUMENTS: {}, RESULTS: {}}
+        mesh = self._mesh(str(function.location))
         for name, spec in self.specs:
             kind, position = _named(name)
             which = _WHICH[kind]
@@ -89,10 +90,16 @@ class Shard(Pass, argument=_NAME):
                 problem = f"{name} is out of range; @{self.function} has {counts[which]}"
                 raise PassError(_NAME, problem, str(function.location))
             try:
-                found[which][position] = joined(MeshShape.parse(self.mesh), Spec.parse(spec))
+                found[which][position] = joined(mesh, Spec.parse(spec))
             except ShardingError as error:
                 raise PassError(_NAME, str(error), str(function.location)) from None
         return found
+
+    def _mesh(self, location: str) -> MeshShape:
+        try:
+            return MeshShape.parse(self.mesh)
+        except ShardingError as error:
+            raise PassError(_NAME, str(error), location) from None
 
 
 def _named(name: str) -> tuple[str, int]:

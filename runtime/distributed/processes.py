@@ -140,7 +140,8 @@ def _check_seconds(start: object, heartbeat: object) -> None:
 def _devices(given: Sequence[int] | None, job: Job) -> tuple[int, ...] | None:
     if given is None:
         return None if job.local_index is None else (job.local_index,)
-    if isinstance(given, str) or any(type(i) is not int or i < 0 for i in given):
+    is_list = isinstance(given, Sequence) and not isinstance(given, str)
+    if not is_list or any(type(i) is not int or i < 0 for i in given):
         raise TypeError(f"initialize: local_device_ids must be whole numbers from 0, got {given!r}")
     return tuple(given)
 

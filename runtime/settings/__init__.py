@@ -1,7 +1,11 @@
 """Settings: declared once each, read anywhere, set for the process or within a `with` block."""
 
 from anvl.runtime.settings.kinds import Kind, byte_count, folder, number, one_of, switch
-from anvl.runtime.settings.runtime_settings import RuntimeSettings, runtime_settings
+from anvl.runtime.settings.runtime_settings import (
+    MOST_CPU_DEVICES,
+    RuntimeSettings,
+    runtime_settings,
+)
 from anvl.runtime.settings.setting import (
     Setting,
     Settings,
@@ -11,6 +15,7 @@ from anvl.runtime.settings.setting import (
 )
 
 __all__ = [
+    "MOST_CPU_DEVICES",
     "Kind",
     "RuntimeSettings",
     "Setting",

@@ -73,8 +73,8 @@ def one_of(*values: str) -> Kind[str]:
     return Kind(f"{', '.join(others)} or {last}" if others else last, check)
 
 
-def number(least: int = 0) -> Kind[int]:
-    """A whole number of at least `least`.
+def number(least: int = 0, most: int | None = None) -> Kind[int]:
+    """A whole number of at least `least`, and at most `most` if given.
 
     Examples
     --------
@@ -85,11 +85,12 @@ def number(least: int = 0) -> Kind[int]:
     def check(value: Any) -> int:
         if type(value) is not int:
             raise TypeError
-        if value < least:
+        if value < least or (most is not None and value > most):
             raise ValueError
         return value
 
-    return Kind(f"a whole number, {least} or more", check, _whole)
+    allowed = f"{least} or more" if most is None else f"{least} to {most}"
+    return Kind(f"a whole number, {allowed}", check, _whole)
 
 
 def _whole(text: str) -> Any:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from anvl.runtime.settings.kinds import byte_count, folder, number, switch
 from anvl.runtime.settings.setting import Setting, Settings
 
-__all__ = ["RuntimeSettings", "runtime_settings"]
+__all__ = ["MOST_CPU_DEVICES", "RuntimeSettings", "runtime_settings"]
+
+
+#: XLA numbers the devices of a CPU client of process p from 2048 p on.
+MOST_CPU_DEVICES = 2048
 
 
 class RuntimeSettings(Settings):
@@ -21,7 +25,9 @@ class RuntimeSettings(Settings):
         byte_count, 2**31, "Bytes of the folder, beyond which the least recently used are removed."
     )
     num_cpu_devices: Setting[int] = Setting(
-        number(1), 1, "Devices of a new CPU client; read when the first array or program is made."
+        number(1, MOST_CPU_DEVICES),
+        1,
+        "Devices of a new CPU client; read when the first array or program is made.",
     )
     progress: Setting[bool] = Setting(
         switch,

@@ -63,6 +63,12 @@ MACHINES = {
                        {"bf16": 459e12}),
 }  # fmt: skip
 
+#: XLA's names of the dtypes that products have.
+_DTYPES = (
+    "bf16", "f16", "f32", "f64", "c64", "c128", "s4", "s8", "s16", "s32", "s64", "u4", "u8", "u16",
+    "u32", "u64", "f8e4m3", "f8e4m3fn", "f8e4m3fnuz", "f8e4m3b11fnuz", "f8e5m2", "f8e5m2fnuz",
+    "f8e3m4", "f8e8m0fnu", "f4e2m1fn",
+)  # fmt: skip
 _FIELDS = {each.name: each for each in dataclasses.fields(Machine)}
 
 
@@ -92,15 +98,37 @@ def machine(name: str) -> Machine:
 
 def _of(path: str, given: dict[str, Any]) -> Machine:
     given = {"name": Path(path).stem, **given}
+    _check_names(path, given)
+    flops_of = _flops_of(path, given.get("flops_of", {}))
+    numbers = {key: value for key, value in given.items() if key not in ("name", "flops_of")}
+    numbers |= {f"flops_of.{key}": value for key, value in flops_of.items()}
+    for key, value in numbers.items():
+        if type(value) not in (int, float) or not 0 < value < float("inf"):
+            raise ValueError(f"{path}: {key} is {value!r}; it must be a positive number")
+    if given["devices_per_node"] % 1:
+        raise ValueError(
+            f"{path}: devices_per_node is {given['devices_per_node']!r}; it must be a whole number"
+        )
+    return Machine(**given)
+
+
+def _check_names(path: str, given: dict[str, Any]) -> None:
+    """Refuse numbers that no machine has, and too few of them."""
     for key in given:
         if key not in _FIELDS:
             raise ValueError(f"{path}: no number {key!r}{nearest(key, _FIELDS)}")
     missing = [key for key in _FIELDS if key not in given and key != "flops_of"]
     if missing:
         raise ValueError(f"{path}: lacks {', '.join(missing)}")
-    numbers = {key: value for key, value in given.items() if key not in ("name", "flops_of")}
-    numbers |= {f"flops_of.{key}": value for key, value in given.get("flops_of", {}).items()}
-    for key, value in numbers.items():
-        if type(value) not in (int, float) or not 0 < value < float("inf"):
-            raise ValueError(f"{path}: {key} is {value!r}; it must be a positive number")
-    return Machine(**given)
+
+
+def _flops_of(path: str, given: Any) -> dict[str, Any]:
+    """The table of operations a second by dtype, whose names are checked."""
+    if not isinstance(given, dict):
+        raise ValueError(f"{path}: flops_of is {given!r}; write it like {{ bf16 = 989e12 }}")
+    for dtype in given:
+        if dtype not in _DTYPES:
+            close = nearest(dtype, _DTYPES)
+            known = ", ".join(_DTYPES)
+            raise ValueError(f"{path}: flops_of.{dtype} is of no dtype{close}; XLA has {known}")
+    return given

@@ -7,7 +7,7 @@ import math
 import re
 from dataclasses import dataclass
 
-from anvl.dialect.core.errors import PassError, ShardingError
+from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.shardings import MeshShape
 from anvl.passes.sharding.shard import Shard
@@ -16,6 +16,7 @@ from anvl.tools.plan.hlo_text import Program, program
 __all__ = ["Simulated", "compiled", "devices_of", "sharded"]
 
 _NAME = "anvl-plan"
+_MOST_DEVICES = 2048  # of a CPU client of XLA
 _MESH = re.compile(r"mesh<\[([^\]]*)\]>")
 _PARTITIONS = re.compile(r"mhlo\.num_partitions = (\d+)")
 
@@ -39,10 +40,7 @@ def sharded(module: ir.Module, plan: str, function: str) -> int:
     named = plan if "function=" in plan else f"{plan} function={function}"
     shard = Shard.from_text(named)
     shard.run(module.operation)
-    try:
-        return MeshShape.parse(shard.mesh).size
-    except ShardingError as error:
-        raise PassError(_NAME, str(error)) from None
+    return MeshShape.parse(shard.mesh).size
 
 
 def devices_of(text: str) -> int:
@@ -67,15 +65,22 @@ def compiled(text: str, devices: int) -> Simulated:
 
     Raises
     ------
-    RuntimeFailure
-        XLA cannot compile it.
+    PassError
+        XLA cannot compile it, or simulates no so many devices.
     """
     import anvl.runtime as rt
 
+    if devices > _MOST_DEVICES:
+        raise PassError(
+            _NAME, f"the mesh takes {devices} devices, and XLA simulates at most {_MOST_DEVICES}"
+        )
     client = rt.cpu_client(devices)
     client.memory_bytes = None  # what is only compiled may need more than this machine has
     place = rt.sharded_placement(client.devices, (), (0,) * devices)
-    found = rt.compile(text, place if devices > 1 else client.devices[0].placement)
+    try:
+        found = rt.compile(text, place if devices > 1 else client.devices[0].placement)
+    except rt.RuntimeFailure as error:
+        raise PassError(_NAME, str(error)) from error
     stats = found.memory_stats()
     parts = ("argument", "output", "temp")
     held = sum(stats[f"{part}_size_in_bytes"] for part in parts) - stats["alias_size_in_bytes"]

@@ -47,6 +47,7 @@ FLAGS = (
 
 _EXECUTORS = ("plugin", "interpreter")
 _CPU = "cpu"
+_MOST_DEVICES = 2048  # of a CPU client of XLA
 _ARRAYS = (".npz", ".npy")
 
 
@@ -90,6 +91,8 @@ def parse(argv: Sequence[str]) -> Settings:
     _check_plugin("plugin", of["plugin"])
     if of["devices"] < 1:
         raise UsageError(f"--devices must be at least 1, got {of['devices']}")
+    if of["devices"] > _MOST_DEVICES:
+        raise UsageError(f"--devices must be at most {_MOST_DEVICES}, got {of['devices']}")
     _check_name("executor", of["executor"], _EXECUTORS)
     _check_path("o", of["o"], _ARRAYS)
     _check_path("save-inputs", of["save-inputs"], (".npz",))

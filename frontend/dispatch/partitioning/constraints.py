@@ -17,7 +17,7 @@ from anvl.dialect.ops.sharding.with_sharding import WithShardingOp
 from anvl.dispatch.partitioning.jit_shardings import JitShardings
 from anvl.dispatch.transfers import device_put, prefix_leaves
 from anvl.runtime import Array, hiding_frames
-from anvl.sharding.meshes import Mesh
+from anvl.sharding.meshes import Mesh, mesh_settings
 from anvl.sharding.specs import PartitionSpec, Sharding, mesh_of
 
 __all__ = ["call_with_shardings", "run_over", "with_sharding"]
@@ -31,9 +31,9 @@ def with_sharding(x: Any, sharding: Any) -> Any:
     ----------
     x : array or pytree of arrays
     sharding : Sharding or PartitionSpec, or a pytree prefix of x of these
-        A spec alone is over the mesh of the arguments of the program.  Its entry `"?"` leaves a
-        dimension to the partitioner; dimensions without an entry are whole on each device.  Parts
-        may be uneven within a trace.
+        A spec alone is over the mesh of the arguments of the program, or that of `with mesh:`.  Its
+        entry `"?"` leaves a dimension to the partitioner; dimensions without an entry are whole on
+        each device.  Parts may be uneven within a trace.
 
     Returns
     -------
@@ -75,7 +75,8 @@ def _leaves(leaves: Any, treedef: Any, sharding: Any, mesh: Mesh | None) -> list
     prefix = tree.map(
         lambda s: _over(s, mesh), sharding, is_leaf=lambda s: isinstance(s, PartitionSpec)
     )
-    found = prefix_leaves("with_sharding", "sharding", prefix, treedef)
+    what = "a Sharding or a PartitionSpec"
+    found = prefix_leaves("with_sharding", "sharding", prefix, treedef, what)
     for place in found:
         if place is not None and not isinstance(place, Sharding):
             raise TypeError(
@@ -88,10 +89,11 @@ def _leaves(leaves: Any, treedef: Any, sharding: Any, mesh: Mesh | None) -> list
 def _over(sharding: Any, mesh: Mesh | None) -> Any:
     if not isinstance(sharding, PartitionSpec):
         return sharding
+    mesh = mesh or mesh_settings.default_mesh
     if mesh is None:
         raise ShardingError(
             f"with_sharding: {sharding!r} is over the mesh of the arguments, and none of them is "
-            f"over a mesh; give Sharding(mesh, {sharding!r})"
+            f"over a mesh; give Sharding(mesh, {sharding!r}), or call it in a block of `with mesh:`"
         )
     return Sharding(mesh, sharding)
 

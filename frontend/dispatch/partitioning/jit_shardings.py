@@ -13,8 +13,8 @@ from anvl.core.arguments import Arguments, StaticArguments, input_names, name_of
 from anvl.dialect.core.errors import ShardingError
 from anvl.dispatch.transfers import prefix_leaves
 from anvl.runtime import Array, Placement
-from anvl.sharding.meshes import Mesh
-from anvl.sharding.specs import PartitionSpec, Sharding
+from anvl.sharding.meshes import Mesh, mesh_settings
+from anvl.sharding.specs import PartitionSpec, Sharding, over_default_mesh
 
 __all__ = ["JitShardings", "jit_shardings", "result_shardings"]
 
@@ -106,6 +106,12 @@ def jit_shardings(
     """Check `in_shardings` and `out_shardings`; its errors are those of `jit`."""
     if given_in is None and given_out is None:  # pytrees load jaxlib
         return None
+    given_in, given_out = (
+        tree.map(
+            _over_default_mesh, given, is_leaf=lambda x: x is None or isinstance(x, PartitionSpec)
+        )
+        for given in (given_in, given_out)
+    )
     found = list(_leaves("in_shardings", given_in)) + list(_leaves("out_shardings", given_out))
     if not found:
         return None
@@ -121,12 +127,17 @@ def jit_shardings(
     return JitShardings(first.mesh, everywhere, by_root, given_out)
 
 
+def _over_default_mesh(place: Any) -> Any:
+    is_alone = isinstance(place, PartitionSpec) and mesh_settings.default_mesh is not None
+    return over_default_mesh(place, "jit") if is_alone else place
+
+
 def _by_root(f: Callable[..., Any], static: StaticArguments, given: Any) -> dict[int | str, Any]:
     """The shardings by argument, from a tuple with one for each that is not static, or a dict."""
     if given is None:
         return {}
+    by_root: dict[int | str, Any] = {}
     if isinstance(given, Mapping):
-        by_root: dict[int | str, Any] = {}
         for name, prefix in given.items():
             (root,) = positions_of(f, name, "in_shardings")
             by_root[root] = prefix
@@ -134,7 +145,9 @@ def _by_root(f: Callable[..., Any], static: StaticArguments, given: Any) -> dict
     if isinstance(given, tuple | list):
         positions = (i for i in range(len(given) + len(static.positions)))
         dynamic = (i for i in positions if i not in static.positions)
-        return dict(zip(dynamic, given, strict=False))
+        by_root = dict(zip(dynamic, given, strict=False))
+        positions_of(f, list(by_root), "in_shardings")  # refuses more than there are
+        return by_root
     raise TypeError(
         f"jit: in_shardings must be a Sharding, a tuple with an entry for each argument, or a dict "
         f"by their names, got {given!r} of type {type(given).__name__}"
@@ -150,7 +163,11 @@ def _leaves(name: str, given: Any) -> Iterator[tuple[str, Sharding]]:
             leaf.placement  # noqa: B018  # refuses dimensions that are left open
             yield path, leaf
         elif leaf is not None:
-            mesh = f"; give Sharding(mesh, {leaf!r})" if isinstance(leaf, PartitionSpec) else ""
+            mesh = (
+                f"; give Sharding(mesh, {leaf!r}), or `with mesh:`"
+                if isinstance(leaf, PartitionSpec)
+                else ""
+            )
             raise TypeError(
                 f"jit: {path} must be a Sharding or None, got {leaf!r} of type "
                 f"{type(leaf).__name__}{mesh}"

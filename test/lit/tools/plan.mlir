@@ -26,7 +26,7 @@
 // ONE-NEXT:  0 collectives, 0 bytes on a device
 
 // OTHER:     error: {{.*}}other
-// MESH:      plan.mlir:{{[0-9]+}}:{{[0-9]+}}: error: anvl-plan: mesh: 'x' in 'x' is not an axis with its size
+// MESH:      plan.mlir:{{[0-9]+}}:{{[0-9]+}}: error: anvl-shard: mesh: 'x' in 'x' is not an axis with its size
 // HELP:      anvl-plan [FILE] [flags]: predict the time and the memory of a program on a machine, for some meshes
 // HELP:      --plan='mesh=x:4,y:2 arg0=x,-'
 

@@ -44,7 +44,11 @@ def test_clients_and_placements_are_named():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: rt.cpu_client(0), "cpu_client: num_devices must be at least 1, got 0"),
+        (
+            lambda: rt.cpu_client(0),
+            "cpu_client: num_devices must be at least 1, at most 2048, got 0",
+        ),
+        (lambda: rt.cpu_client(2049), "num_devices must be at least 1, at most 2048, got 2049"),
         (lambda: rt.sharded_placement(()), "sharded_placement: no devices given"),
         (
             lambda: rt.sharded_placement(rt.devices(), (2, 2)),
@@ -83,11 +87,11 @@ def test_the_environment_sets_the_number_of_devices():
     assert python(code, ANVL_NUM_CPU_DEVICES="3") == "3"
 
 
-@pytest.mark.parametrize("text", ["0", "many", "-1"])
+@pytest.mark.parametrize("text", ["0", "many", "-1", "2049"])
 def test_a_wrong_number_of_devices_in_the_environment_is_refused(text, monkeypatch):
     monkeypatch.setenv("ANVL_NUM_CPU_DEVICES", text)
     del runtime_settings.num_cpu_devices  # so that it is read again
-    with pytest.raises(ValueError, match="ANVL_NUM_CPU_DEVICES: must be a whole number, 1 or more"):
+    with pytest.raises(ValueError, match="ANVL_NUM_CPU_DEVICES: must be a whole number, 1 to 2048"):
         rt.cpu_client()
 
 

@@ -241,6 +241,9 @@ def test_a_machine_is_read_from_a_file(tmp_path):
             r"no number 'link_latenzy', did you mean 'link_latency'\?",
         ),
         ("= 4", '= "four"', "devices_per_node is 'four'; it must be a positive number"),
+        ("= 4", "= 2.5", "devices_per_node is 2.5; it must be a whole number"),
+        ("flops_of = {", "flops_of = 3 #", "flops_of is 3; write it like { bf16 = 989e12 }"),
+        ("bf16 =", "bf61 =", r"flops_of.bf61 is of no dtype, did you mean 'bf16'\?; XLA has bf16"),
         ("bf16 = 2e12", "bf16 = 0.0", "flops_of.bf16 is 0.0; it must be a positive number"),
         ("= 1e9", "=", "Invalid value"),
     ],
@@ -296,6 +299,7 @@ def test_json_has_all_numbers(file, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--plan=mesh=x:4096"], "the mesh takes 4096 devices, and XLA simulates at most 2048"),
         (["--plan=mesh=z"], "mesh: 'z' in 'z' is not an axis with its size"),
         (["--plan=mesh=x:2 arg9=x"], "arg9 is out of range; @main has 3"),
         (["--plan=mesh=x:2 arg0=y,-"], "axis y of spec 'y,-' is not in mesh 'x=2'"),

@@ -3,6 +3,7 @@
 // RUN: not anvl-opt %s --anvl-shard="mesh=x:4 arg0=x" 2>&1 | filecheck %s --check-prefix=UNEVEN
 // RUN: not anvl-opt %s --anvl-shard="mesh=x:2 result0=z" 2>&1 | filecheck %s --check-prefix=AXIS
 // RUN: not anvl-opt %s --anvl-shard="mesh=x arg0=x" 2>&1 | filecheck %s --check-prefix=MESH
+// RUN: not anvl-opt %s --anvl-shard="mesh=x:4;arg0=x" 2>&1 | filecheck %s --check-prefix=ALONE
 // RUN: not anvl-opt %s --anvl-shard="mesh=x:2 arg0=(" 2>&1 | filecheck %s --check-prefix=SPEC
 // RUN: not anvl-opt %s --anvl-shard="arg0=x" 2>&1 | filecheck %s --check-prefix=MISSING
 // RUN: not anvl-opt %s --anvl-shard="mesh=x:2 arg=x" 2>&1 | filecheck %s --check-prefix=OPTION
@@ -13,6 +14,7 @@
 // UNEVEN: error: anvl-shard: argument 0 of @main, tensor<6xf32>: dimension 0 of size 6 does not divide into 4 parts, spec 'x' on mesh 'x=4'; pad it to 8, or cut another dimension
 // AXIS: error: anvl-shard: result 0 of @main, tensor<6xf32>: axis z of spec 'z' is not in mesh 'x=2'; its axes are x
 // MESH: error: anvl-shard: mesh: 'x' in 'x' is not an axis with its size; write the mesh like x=4,y=2
+// ALONE: error: anvl-shard: mesh: 'x:4;arg0=x' in 'x:4;arg0=x' is not an axis with its size
 // SPEC: error: anvl-shard: {{.*}}
 // MISSING: error: anvl-shard: option mesh is missing; add mesh=<str>
 // OPTION: error: anvl-shard: no option 'arg'

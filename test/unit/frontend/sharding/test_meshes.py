@@ -1,12 +1,14 @@
 """Meshes, shardings, arrays that are put there, and pictures of them."""
 
+import copy
+
 import numpy as np
 import pytest
 from eight_devices import DEVICES, FLAT, MESH, over
 
 import anvl
 import anvl.numpy as anp
-from anvl.sharding import Mesh, P, Sharding, show
+from anvl.sharding import Mesh, P, Sharding, meshes, show
 
 X = np.arange(128, dtype=np.float32).reshape(8, 16)
 SPECS = [P(), P("x"), P("y", "x"), P(None, "y"), P(("y", "x")), P(None, ("x", "y"))]
@@ -58,6 +60,9 @@ def test_a_mesh_is_of_the_default_devices_and_shows_others():
             r"device_put: dimension 0 of size 3 does not divide into 4 parts, spec 'x,-' on mesh "
             r"'x=4,y=2'; pad it to 4(.|\n)*dim 0 +3  x  <- here",
         ),
+        (lambda: Mesh("x"), "'x' in 'x' is not an axis with its size"),
+        (lambda: Mesh({3: 2}), "3 is not the name of an axis"),
+        (lambda: Mesh({"x": 4}, devices=DEVICES[:2]), "takes 4 devices, 2 are given; give as many"),
         (lambda: anvl.device_put(X[0], over("x", "y")), "has 2 entries, the array has 1"),
         (lambda: anp.zeros((3, 2), device=over("x")), "zeros: dimension 0 of size 3"),
         (lambda: over("x").shard_shape((6,)), "shard_shape: dimension 0 of size 6"),
@@ -71,9 +76,8 @@ def test_impossible_meshes_and_shardings_are_drawn(make, message):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Mesh((4, 2)), "Mesh: names must be a sequence of names of axes, got None"),
+        (lambda: Mesh((4, 2)), r"names must be a sequence of names of the axes \(4, 2\), got None"),
         (lambda: Mesh({"x": 1}, ("x",)), "have names already"),
-        (lambda: Mesh("x"), "names must be a sequence"),
         (lambda: Mesh(1, "x"), r"axes must be like \{'x': 4, 'y': 2\}"),
         (lambda: Mesh({"x": 1.0}), "the size of an axis must be an integer, got 1.0"),
         (lambda: Mesh({"x": 1}, devices="cpu"), "devices must be a sequence"),
@@ -81,10 +85,13 @@ def test_impossible_meshes_and_shardings_are_drawn(make, message):
         (lambda: Sharding("x=4", P()), "mesh must be a Mesh, got 'x=4'"),
         (lambda: over(3), r"3 in \(3,\) is no entry of a spec"),
         (lambda: Sharding(MESH, 3), r"spec must be like P\('x', None\), got 3"),
-        (lambda: anvl.device_put(X, P("x")), r"got P\('x'\) .*; give Sharding\(mesh, P\('x'\)\)"),
+        (
+            lambda: anvl.device_put(X, P("x")),
+            r"P\('x'\) .* has no mesh; give Sharding\(mesh, P\('x'\)\)",
+        ),
         (
             lambda: anvl.device_put([X], [3]),
-            r"device\[0\] must be a device, its name or a Sharding",
+            r"device\[0\] must be a device, its name, a Sharding or a PartitionSpec, got 3",
         ),
         (lambda: anp.zeros(3, device=P("x")), "has no mesh"),
         (lambda: show(over("x")), "show: takes an array, with the shape of an array"),
@@ -170,3 +177,42 @@ def test_a_traced_value_has_no_sharding():
     anvl.jit(f)(1.0)
     with pytest.raises(anvl.TraceError, match=r"the array is traced .* anvl.with_sharding"):
         anvl.jit(lambda x: anvl.device_put(x, over("x")))(X)
+
+
+def test_meshes_and_shardings_are_copied_and_pickled(monkeypatch):
+    turned = Mesh({"x": 4, "y": 2}, devices=DEVICES[::-1])
+    client = DEVICES[0].client
+    found = meshes.as_device  # the tests' client is not that of the process
+    monkeypatch.setattr(
+        meshes, "as_device", lambda x, of: DEVICES[0] if isinstance(x, str) else found(x, of)
+    )
+    for one in (turned, Sharding(turned, P(("x", "y"))), over("y", None)):
+        again = copy.deepcopy(one)  # by `__reduce__`, as pickling
+        assert again == one and hash(again) == hash(one)
+    monkeypatch.setattr(client, "all_devices", DEVICES[:4])
+    with pytest.raises(
+        anvl.ShardingError, match="pickled with the device cpu:7, and there are 4 d"
+    ):
+        meshes._restored({"x": 8}, "cpu", tuple(range(8)))
+
+
+def test_a_block_has_a_mesh_for_specs_alone():
+    half = Mesh({"x": 2, "y": 1}, devices=DEVICES[:2])
+    doubled = anvl.jit(lambda x: anvl.with_sharding(x * 2, P("x")))
+    with MESH:
+        assert anvl.config.default_mesh is MESH
+        assert anvl.device_put({"a": X}, P("y"))["a"].sharding == over("y")
+        assert anvl.device_put([X, X], [P("y"), None])[0].sharding == over("y")
+        assert anp.zeros((8, 4), device=P(None, "y")).sharding == over(None, "y")
+        assert anvl.with_sharding(X, P("y")).sharding == over("y")
+        tripled = anvl.jit(lambda x: x * 3, in_shardings=P("x"), out_shardings=P("y"))
+        assert doubled(X).sharding == over("x")
+        with half:  # another program, and the first one again
+            assert doubled(X).sharding == Sharding(half, P("x"))
+            # the mesh of the arguments goes first
+            assert doubled(anvl.device_put(X, over("y"))).sharding == over("x")
+        assert doubled(X).sharding == over("x") and doubled.cache_size() == 3
+    assert tripled(X).sharding == over("y") and anvl.config.default_mesh is None
+    with pytest.raises(anvl.ShardingError, match=r"or call it in a block of `with mesh:`"):
+        doubled(X)
+    assert Mesh("x=4,y=2", devices=DEVICES) == MESH

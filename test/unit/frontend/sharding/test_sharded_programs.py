@@ -215,8 +215,7 @@ LESS = Mesh({"x": 2}, devices=DEVICES[:2])
         ),
         (
             lambda: anp.add(anvl.device_put(X, over("x")), anp.ones(16)),
-            r"add: x f32\[8,16\] is over(.|\n)*and y .* on\n    <CpuDevice\(id=0\)>\n"
-            "a program runs over the devices of one mesh",
+            r"add: y f32\[16\] is on\n    <CpuDevice\(id=0\)>\nand the program runs over\n",
         ),
         (
             lambda: anvl.jit(lambda x: x, in_shardings=over("x"), out_shardings=Sharding(OTHER)),
@@ -269,6 +268,11 @@ def test_shardings_that_do_not_go_together_are_drawn(call, message):
             "in_shardings: .* has no argument 'z'",
         ),
         (
+            lambda: anvl.jit(lambda x: x, in_shardings=(over(), over())),
+            ValueError,
+            "in_shardings: <lambda> has no argument 1; it has 0 x",
+        ),
+        (
             lambda: anvl.jit(abs, in_shardings=over(), device="cpu"),
             ValueError,
             "device='cpu' for others: leave out one",
@@ -283,7 +287,11 @@ def test_shardings_that_do_not_go_together_are_drawn(call, message):
             ValueError,
             "bucket= is for programs on one device",
         ),
-        (lambda: anvl.with_sharding(X, 3), TypeError, "sharding must be .* a Sharding, got 3"),
+        (
+            lambda: anvl.with_sharding(X, 3),
+            TypeError,
+            "must be a Sharding or a PartitionSpec, got 3",
+        ),
         (
             lambda: anvl.jit(lambda x: anvl.with_sharding(x, "cpu"))(X),
             TypeError,
