@@ -176,8 +176,13 @@ def common_dtype(*avals: Aval) -> tuple[np.dtype[Any], bool]:
     return _common(strong, weak)
 
 
-def broadcast_shapes(*shapes: tuple[int, ...], function: str = "broadcast") -> tuple[int, ...]:
-    """Shape that all of these broadcast to, by NumPy's rule; `ValueError` if there is none."""
+def broadcast_shapes(
+    *shapes: tuple[int, ...], function: str = "broadcast", of: Sequence[Aval] = ()
+) -> tuple[int, ...]:
+    """Shape that all of these broadcast to, by NumPy's rule; `ValueError` if there is none.
+
+    Its text shows the operands that the shapes are `of`, if they are given.
+    """
     first, *rest = shapes
     if all(shape == first for shape in rest):
         return first
@@ -186,9 +191,9 @@ def broadcast_shapes(*shapes: tuple[int, ...], function: str = "broadcast") -> t
     for sizes in zip(*[(1,) * (rank - len(s)) + s for s in shapes], strict=True):
         wanted = {n for n in sizes if n != 1}
         if len(wanted) > 1:
-            listed = ", ".join(str(list(s)) for s in shapes)
+            listed = ", ".join(map(str, of or map(list, shapes)))
             raise ValueError(
-                f"{function}: shapes {listed} do not broadcast: sizes "
+                f"{function}: {'' if of else 'shapes '}{listed} do not broadcast: sizes "
                 f"{' and '.join(map(str, sorted(wanted)))} meet; reshape one of them"
             )
         result.append(wanted.pop() if wanted else 1)
@@ -277,7 +282,9 @@ def promoted(
         if aval(dtype).level < level:
             dtype = default_dtype(int if at_least == "int" else float)
             weak = all(a.weak_type for a in avals)
-    shape = broadcast_shapes(*[a.shape for a in avals], function=function) if broadcast else None
+    if not broadcast:
+        return [_fit(x, a, dtype, None, function) for x, a in zip(xs, avals, strict=True)], weak
+    shape = broadcast_shapes(*[a.shape for a in avals], function=function, of=avals)
     return [_fit(x, a, dtype, shape, function) for x, a in zip(xs, avals, strict=True)], weak
 
 

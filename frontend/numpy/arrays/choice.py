@@ -129,7 +129,7 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     """
     chosen = _as_bool(condition, "where")
     (a, b), weak = promoted("where", (x, y))
-    shape = broadcast_shapes(chosen.shape, a.shape, function="where")
+    shape = broadcast_shapes(chosen.shape, a.shape, function="where", of=(chosen.aval, a.aval))
     a, b = broadcast_to(a, shape), broadcast_to(b, shape)
     if chosen.shape != ():
         chosen = broadcast_to(chosen, shape)

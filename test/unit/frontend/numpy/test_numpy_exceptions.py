@@ -151,7 +151,10 @@ def test_the_exception_is_one_of_numpys_class(call):
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        ("np.ones((2, 3)) + np.ones(4)", r"add: shapes \[2, 3\], \[4\] do not broadcast"),
+        (
+            "np.ones((2, 3)) + np.ones(4, int)",
+            r"add: f32\[2,3\], i32\[4\] do not broadcast: sizes 3",
+        ),
         ("np.sum(np.ones((2, 3)), axis=2)", "sum: axis 2 is out of range of 2 axes"),
         ("np.ones((2, 3))[2]", r"index 2 is out of range of axis 0 of f32\[2,3\]"),
         ("np.ones(2, dtype='float33')", "float33"),
