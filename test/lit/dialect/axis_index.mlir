@@ -10,9 +10,10 @@
 // HLO-NEXT:    %[[I:.*]] = stablehlo.convert %[[D]]
 // HLO-DAG:     stablehlo.divide
 // HLO:         stablehlo.remainder
-func.func private @axis_index() -> tensor<i32> {
+func.func private @axis_index() -> tensor<1xi32> {
   %i = "anvl.axis_index"() {axes = ["y"], mesh = "x=2,y=4"} : () -> tensor<i32>
-  return %i : tensor<i32>
+  %one = "anvl.reshape"(%i) {shape = array<i64: 1>} : (tensor<i32>) -> tensor<1xi32>
+  return %one : tensor<1xi32>
 }
 
 // NUMBERS: i32[] 0
@@ -20,10 +21,10 @@ func.func @alone() -> tensor<i32> {
   %i = "anvl.axis_index"() {axes = ["x"], mesh = "x=1,y=4"} : () -> tensor<i32>
   return %i : tensor<i32>
 }
-func.func private @each() -> tensor<i32> attributes {
-  anvl.shard_map = {body = @axis_index, mesh = "x=2,y=4", in = [], out = [""]}
+func.func private @each() -> tensor<4xi32> attributes {
+  anvl.shard_map = {body = @axis_index, mesh = "x=2,y=4", in = [], out = ["y"]}
 }
-func.func @whole() -> tensor<i32> {
-  %y = func.call @each() : () -> tensor<i32>
-  return %y : tensor<i32>
+func.func @whole() -> tensor<4xi32> {
+  %y = func.call @each() : () -> tensor<4xi32>
+  return %y : tensor<4xi32>
 }

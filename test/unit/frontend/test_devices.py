@@ -144,7 +144,8 @@ def test_device_put(devices, there):
 
 def test_device_put_refuses(devices):
     with pytest.raises(
-        TypeError, match=r"device_put: device must be a device, its name or a Sharding, got 1.5"
+        TypeError,
+        match=r"device_put: device must be a device, its name, a Sharding or a Parti.*, got 1.5",
     ):
         anvl.device_put(1.0, 1.5)
     with pytest.raises(anvl.PluginError, match="device_put: no plugin 'gpu' is known"):

@@ -14,6 +14,7 @@ from typing import Any
 from anvl.dialect.core.mlir import ir
 from anvl.passes.framework import instrument
 from anvl.passes.framework.instrument import Instrument, PassText
+from anvl.passes.framework.pass_base import Pass
 from anvl.passes.framework.verification import shown
 from anvl.tools.io.crash_guard import note_op
 
@@ -27,10 +28,11 @@ class OpTracer(Instrument):
         self._pass = step.partition(":")[0]
         self._seen: dict[int, dict[str, int]] = {}
         self._anchor: ir.Operation | None = None
+        self._is_running = False  # whether the pass itself is, and not what looks ahead for it
 
     def before(self, pass_: PassText, op: ir.Operation) -> None:
         if pass_.argument == self._pass:
-            self._anchor = op
+            self._anchor, self._is_running = op, False
             sys.settrace(self._called)
 
     def after(self, pass_: PassText, op: ir.Operation) -> None:
@@ -43,6 +45,9 @@ class OpTracer(Instrument):
     def _called(self, frame: FrameType, event: str, _: Any) -> Any:
         if _is_passed_over(frame.f_code.co_filename):
             return None
+        if not self._is_running and not _is_run_of_a_pass(frame):
+            return None
+        self._is_running = True
         self._look(frame)
         return self._traced
 
@@ -73,6 +78,10 @@ def _is_passed_over(file: str) -> bool:
     is_python = library in around and library / "site-packages" not in around
     others = Path(__file__).parents[2], Path(ir.__file__).parent, Path(instrument.__file__).parent
     return file.startswith("<") or is_python or any(folder in around for folder in others)
+
+
+def _is_run_of_a_pass(frame: FrameType) -> bool:
+    return frame.f_code.co_name == "run" and isinstance(frame.f_locals.get("self"), Pass)
 
 
 def _is_op(value: Any) -> bool:
