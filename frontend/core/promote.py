@@ -200,6 +200,10 @@ def broadcast_shapes(
     return tuple(result)
 
 
+def _common_shape(avals: Sequence[Aval], function: str) -> tuple[int, ...]:
+    return broadcast_shapes(*[a.shape for a in avals], function=function, of=avals)
+
+
 def constant(value: Any, dtype: np.dtype[Any], shape: tuple[int, ...] = ()) -> Tracer:
     """A literal of the current trace: an array filled with `value`."""
     return literal_like(value, aval(dtype, shape))
@@ -282,9 +286,7 @@ def promoted(
         if aval(dtype).level < level:
             dtype = default_dtype(int if at_least == "int" else float)
             weak = all(a.weak_type for a in avals)
-    if not broadcast:
-        return [_fit(x, a, dtype, None, function) for x, a in zip(xs, avals, strict=True)], weak
-    shape = broadcast_shapes(*[a.shape for a in avals], function=function, of=avals)
+    shape = _common_shape(avals, function) if broadcast else None
     return [_fit(x, a, dtype, shape, function) for x, a in zip(xs, avals, strict=True)], weak
 
 
