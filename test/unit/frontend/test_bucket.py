@@ -263,7 +263,7 @@ REFUSED = {
     "concatenate": (lambda x: anp.concatenate([x, x]), r"concatenate at .*behind the padding"),
     "tail": (lambda x: x[1:], r"anvl.slice at .* along axis 0, which follows from the size"),
     "scan": (lambda x: anvl.scan(lambda s, r: (s + r, s), 0.0, x), r"dynamic_slice at .*clamped"),
-    "captured": (lambda x: x + fixed, r"cannot be traced where x has 6 .*shapes \[6\], \[5\]"),
+    "captured": (lambda x: x + fixed, r"cannot be traced where x has 6 .*f32\[6\], f32\[5\]"),
     "taken": (lambda x: x[anp.asarray(anp.abs(x[:2]), "int32")], r"anvl.gather at .*clamped to"),
     "random": (lambda x: x + anvl.random.normal(anvl.random.key(0), x.shape), r"bucket.py:\d+"),
     "traced elsewhere": (lambda x: x.reshape(5), r"cannot be traced where x has 6 elements, which "
