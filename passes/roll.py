@@ -70,8 +70,7 @@ class Roll(Pass, argument=_NAME):
         self._tell(list(dict.fromkeys(findings)))  # what stays is met again
 
     def _repeating(self, functions: dict[str, ir.Operation], names: Iterable[str]) -> list[str]:
-        """Those of some functions in which ops of the same names follow each other several times:
-        seen at little cost."""
+        """Functions in which ops of the same names follow each other several times."""
         found = [n for n in names if body_of(functions[n]) is not None]
         return [n for n in found if any(map(self._may_repeat, _blocks(functions[n])))]
 

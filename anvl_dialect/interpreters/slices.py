@@ -66,7 +66,7 @@ OpReads: TypeAlias = tuple[Any, tuple[Value, ...], tuple[Value, ...] | None]
 
 
 def reads_of(ops: Iterable[Any]) -> list[OpReads]:
-    """What ops read and define, for `backward_reads`."""
+    """The results and the operands of ops, for `backward_reads`."""
     found: list[OpReads] = []
     for op in ops:
         rules: Any = type(op)

@@ -73,7 +73,7 @@ def load(
     ExportError
         A file of `anvl.export` is damaged, or newer than this anvl, or needs a class.
     TypeError, ValueError
-        The path is no name of a file; or the file is empty, none of these, or without the function.
+        No name of a file; or a file that is empty, none of these, or lacks function or constants.
 
     Examples
     --------

@@ -21,7 +21,7 @@ class KnownFunctions(SymbolTable):
         self.functions = functions_of(module)
 
     def insert(self, function: ir.Operation) -> str:
-        raise NotImplementedError("these functions are to be read")
+        raise TypeError("KnownFunctions takes no new function; an Expansion does")
 
 
 def functions_of(module: ir.Operation) -> dict[str, ir.Operation]:

@@ -117,7 +117,9 @@ def test_members_stop_a_loop_with_a_collective_together():
         def grow(c):
             return (c[0] * 2, lax.psum(c[0], "i"))
 
-        f = lambda x: anvl.while_loop(condition, grow, (x, 0 * x))  # noqa: E731
+        def f(x):
+            return anvl.while_loop(condition, grow, (x, 0 * x))
+
         return anvl.vmap(f, axis_name="i")
 
     np.testing.assert_array_equal(until(lambda c: lax.pmax(c[1], "i") < 100)(X)[0], 64 * X)
@@ -147,6 +149,11 @@ CLAIMS = {
     "a ring": (ring, P(), "say check_vma=False"),
     "chosen by a part": (
         lambda x: anvl.cond(x[0] > 0, lambda: 1.0, lambda: 2.0), P(), "along x",
+    ),
+    "doubled in steps that a part counts": (
+        lambda x: anvl.while_loop(
+            lambda c: c[0] < 9, lambda c: (c[0] + 1, c[1] * 2), (x[0], 1.0)
+        )[1], P(), "along x",
     ),
     "a sum in a branch": (
         lambda x: anvl.cond(x[0] > 1, lambda x: lax.psum(x, "x"), lambda x: x, x), P("x"),

@@ -12,7 +12,7 @@ F, G, H = (Called(name * 4, f"{name}(f32[8])", (0, 2)) for name in "fgh")
 
 @pytest.fixture
 def asked(monkeypatch):
-    """What a process asks the others, who answer with the entries of `others`."""
+    """A stand-in for `gather`: the others answer with the entries of `others`."""
     questions, others, status = [], {}, Status(1.0)
 
     def gather(what, name, value, timeout, processes):
