@@ -14,6 +14,7 @@ from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir, rewrite
 from anvl.dialect.core.op import AnvlOp
 from anvl.dialect.core.op_registry import DEFINED, OPS
+from anvl.dialect.ops.linalg.linalg_lowering import LIBRARIES, library_of
 from anvl.passes.framework.pass_base import Pass, option
 from anvl.passes.framework.walk import find, find_by_name
 from anvl.passes.functions.symbol_utils import functions_of
@@ -50,7 +51,7 @@ _GUARDED = tuple(
     )
     for name in guard.NAMES
 )  # fmt: skip
-_LIBRARIES = ("lapack", "none")
+_LIBRARIES = (*LIBRARIES, "none")
 _MOST_ROUNDS = 32  # composites of composites of composites
 
 
@@ -69,7 +70,9 @@ class LowerToStablehlo(Pass, argument=NAME):
 
     platform: str = option("cpu", help="platform that will run the program, by PJRT's name")
     routines: str = option(
-        "", help="library that the program may call: lapack or none (lapack on the platform cpu)"
+        "",
+        help="library that the program may call: lapack, cusolver, hipsolver or none; "
+        "the platform's (cpu, cuda, rocm) if empty",
     )
 
     def run(self, module: ir.Operation) -> None:
@@ -93,9 +96,9 @@ class LowerToStablehlo(Pass, argument=NAME):
 
     def _library(self) -> str:
         if self.routines not in ("", *_LIBRARIES):
-            listed = " or ".join(_LIBRARIES)
+            listed = f"{', '.join(LIBRARIES)} or none"
             raise PassError(NAME, f"routines takes {listed}, got {self.routines!r}")
-        return self.routines or ("lapack" if self.platform == "cpu" else "none")
+        return self.routines or library_of(self.platform)
 
     def _guard(self, module: ir.Operation) -> None:
         """Rewrite ops that XLA would compute wrongly, or crash on."""

@@ -33,7 +33,8 @@ class Target(NamedTuple):
     platform
         PJRT's name of the platform.
     routines
-        The library whose custom calls are registered with the client: `lapack` or `none`.
+        The library of linear algebra whose custom calls are registered with the client: `lapack`,
+        `cusolver`, `hipsolver` or `none`.
     """
 
     platform: str

@@ -235,16 +235,20 @@ def quiet_plugins() -> Iterator[None]:
         os.environ.pop(_LOG_LEVEL, None)
 
 
-def load_plugin(name: str, path: str) -> tuple[str, Any]:
+def load_plugin(name: str, path: str, *, is_gpu: bool = False) -> tuple[str, Any]:
     """Load a library; jaxlib's name for it, and a capsule of its API.
 
     If `jax` has loaded it already, it is taken under its name, without a capsule.  Otherwise it
-    gets a name that `jax` does not use, since `jax` does not start if its name is taken.
+    gets a name that `jax` does not use, since `jax` does not start if its name is taken.  jaxlib
+    0.11 deserializes programs for GPUs by the plugin that is called `gpu`, `cuda` or `rocm`.
     """
     if xla_client.pjrt_plugin_loaded(name):
         return name, None
     ours = f"anvl-{name}"
-    return ours, xla_client.load_pjrt_plugin_dynamically(ours, path)
+    capsule = xla_client.load_pjrt_plugin_dynamically(ours, path)
+    if is_gpu and not xla_client.pjrt_plugin_loaded("gpu"):
+        xla_client.load_pjrt_plugin_with_c_api("gpu", capsule)
+    return ours, capsule
 
 
 def initialize_plugin(name: str) -> None:
@@ -278,16 +282,23 @@ def register_gpu_handlers(platform: str, extension: Any, capsule: object) -> Non
         xla_client.register_custom_type(name, function, platform=platform)
     for name, function in extension.ffi_handlers().items():
         xla_client.register_custom_call_target(name, function, platform=platform, api_version=1)
+    for name, function, version in gpu_handlers(platform):
+        xla_client.register_custom_call_target(
+            name, function, platform=platform, api_version=version
+        )
+
+
+def gpu_handlers(platform: str) -> list[tuple[str, Any, int]]:
+    """The custom calls of jaxlib's GPU libraries: name, function and version of the interface."""
+    found: list[tuple[str, Any, int]] = []
     for library in ("solver", "linalg", "prng", "rnn", "sparse", "triton"):
         with warnings.catch_warnings(), suppress(ImportError):
             warnings.simplefilter("ignore")  # a library of another version has none
             # Some register theirs when they are imported.
             module = importlib.import_module(f"jaxlib.gpu_{library}")
             registrations: Any = getattr(module, "registrations", dict)
-            for name, function, version in registrations().get(platform, ()):
-                xla_client.register_custom_call_target(
-                    name, function, platform=platform, api_version=version
-                )
+            found += registrations().get(platform, ())
+    return found
 
 
 def include_dir() -> Path:

@@ -199,7 +199,8 @@ class Program:
 
     def lower(self) -> None:
         """Lower to StableHLO."""
-        routines = rt.default_target().routines if self.platform == "cpu" else ""
+        target = rt.default_target()
+        routines = target.routines if self.platform == target.platform else ""
         Pipeline([LowerToStablehlo(self.platform, routines)]).run(self.module, verify_each=True)
         if self.names & _CONDITIONAL.keys():
             _check_legal(self.module.operation)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from anvl.dialect.core.attributes import attribute_of, entries_of
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Value
-from anvl.dialect.ops.linalg.lapack import layouts
+from anvl.dialect.ops.linalg.library_calls import layouts
 
 __all__ = ["RoutineCall", "Stays", "routine_call", "routine_name"]
 

@@ -22,7 +22,7 @@ class Hlo:
     """Builder of StableHLO ops for `lower` rules: `hlo("sine", x, type=x.type)`.
 
     `platform` is the one that the program will run on, by PJRT's name, and `routines` the library
-    whose custom calls are registered there: "lapack" or "none".
+    whose custom calls are registered there, such as "lapack", or "none".
     """
 
     def __init__(self, platform: str = "", routines: str = "none") -> None:

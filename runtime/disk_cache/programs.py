@@ -6,8 +6,9 @@ Compiling takes 13 to 300 ms, the smallest program included; loading takes 0.5 t
 0.2 to 3 ms for serialization, and 3 to 17 ms for the disk, in a thread of its own.  So all programs
 are kept but those that took less than 5 ms to compile.  A program that calls handlers of this
 process, of Python or of a library that was registered here, is never kept: in another process the
-name may stand for another function, or for none.  Of custom calls only those of LAPACK, which
-jaxlib has, and those that XLA makes itself, whose names begin with two underscores, are kept.
+name may stand for another function, or for none.  Of custom calls only those of LAPACK, cuSOLVER
+and hipSOLVER, which jaxlib has, and those that XLA makes itself, whose names begin with two
+underscores, are kept.
 """
 
 from __future__ import annotations
@@ -37,7 +38,10 @@ if TYPE_CHECKING:
 __all__ = ["compile_or_load", "flush"]
 
 _WORTH_SECONDS = 0.005
-_PORTABLE_CALLS = ("lapack_", "__")
+_PORTABLE_CALLS = (
+    "lapack_", "cusolver_", "cu_lu_pivots_to_permutation", "hipsolver_",
+    "hip_lu_pivots_to_permutation", "__",
+)  # fmt: skip
 _TARGET = r'custom_call_target="([^"]*)"'
 _HOST = r" (?:send|recv|infeed|outfeed)\("
 _LAYOUT = r"entry_computation_layout=\{(.*?)\}(?:, [a-z_]+=|$)"

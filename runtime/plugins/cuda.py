@@ -20,6 +20,12 @@ _EXTENSIONS = {
     "cuda": [f"jax_cuda{n}_plugin.cuda_plugin_extension" for n in (13, 12)],
     "rocm": [f"jax_rocm{n}_plugin.rocm_plugin_extension" for n in (7, 60)],
 }
+# Of each platform: the library of linear algebra, and the call that belongs to its `getrf`.
+_SOLVERS = {
+    "cuda": ("cusolver", "cu_lu_pivots_to_permutation"),
+    "rocm": ("hipsolver", "hip_lu_pivots_to_permutation"),
+}
+_ROUTINES = ("geqrf", "gesvd", "gesvdj", "getrf", "orgqr", "potrf", "syevd")
 # In an order in which each finds those that it needs.
 _LIBRARIES = (
     "cudart", "nvJitLink", "nvrtc", "cublasLt", "cublas", "cufft", "cusparse", "cusolver", "cupti",
@@ -61,17 +67,21 @@ def _paths(library: str) -> list[Path]:
     return [path for at in folders or () for path in Path(at).glob(f"*/lib/lib{library}.so*")]
 
 
-def register_handlers(gpu: str, capsule: object | None) -> None:
+def register_handlers(gpu: str, capsule: object | None) -> str:
     """Make jaxlib's custom calls for GPUs known to the plugin, where their wheel is installed.
 
-    Without a capsule `jax` has done so.
+    Without a capsule `jax` has done so.  Returns the library of linear algebra that programs may
+    call, or `none`.
     """
-    if capsule is None:
-        return
     for module in _EXTENSIONS.get(gpu, ()):
         try:
             extension = importlib.import_module(module)
         except ImportError:
             continue
-        compat.register_gpu_handlers(gpu.upper(), extension, capsule)
-        return
+        if capsule is not None:
+            compat.register_gpu_handlers(gpu.upper(), extension, capsule)
+        names = {name for name, _, _ in compat.gpu_handlers(gpu.upper())}
+        library, permutation = _SOLVERS[gpu]
+        needed = {f"{library}_{routine}_ffi" for routine in _ROUTINES} | {permutation}
+        return library if needed <= names else "none"
+    return "none"

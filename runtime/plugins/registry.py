@@ -230,25 +230,25 @@ def _start(plugin: Plugin, function: str) -> Client:
             hint = f"; {lost}" if lost else ""
             raise PluginError(f"{where} is not a PJRT plugin: {error}{hint}") from None
         try:
-            name, capsule = _load(plugin)
+            name, capsule = _load(plugin, is_gpu=bool(gpu))
             said = attributes(api)
-            cuda.register_handlers(gpu, capsule)
+            routines = cuda.register_handlers(gpu, capsule)
             of_job, distributed = plugin_options(bool(gpu))
             options = {**cuda.default_options(gpu), **of_job, **plugin.options}
             handle = compat.make_plugin_client(name, options, distributed)
         except (compat.Failure, ValueError, TypeError) as error:
             raise PluginError(f"{where}{_why_not(api, error)}") from error
-    return Client(handle, plugin.name, attributes=said, library=plugin.path)
+    return Client(handle, plugin.name, routines, attributes=said, library=plugin.path)
 
 
-def _load(plugin: Plugin) -> tuple[str, Any]:
+def _load(plugin: Plugin, is_gpu: bool) -> tuple[str, Any]:
     """Load and initialise a library; jaxlib's name for it, and a capsule of its API."""
     path = plugin.path.resolve()
     if path not in _loaded:
         name = plugin.name
         if any(of in (name, f"anvl-{name}") for of, _ in _loaded.values()):  # another, which failed
             name = f"{name}-{next(_numbers)}"
-        _loaded[path] = compat.load_plugin(name, str(path))
+        _loaded[path] = compat.load_plugin(name, str(path), is_gpu=is_gpu)
     name, capsule = _loaded[path]
     compat.initialize_plugin(name)
     return name, capsule

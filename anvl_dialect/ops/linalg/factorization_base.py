@@ -13,7 +13,7 @@ from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Operand, Value, emit
 from anvl.dialect.interpreters.subprogram import transpose_of
-from anvl.dialect.ops.linalg.lapack import lower_on
+from anvl.dialect.ops.linalg.linalg_lowering import lower_on
 from anvl.dialect.ops.linalg.matrices import identity
 
 __all__ = ["Factorisation"]

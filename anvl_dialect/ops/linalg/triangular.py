@@ -12,7 +12,7 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.core.params.base import Bool, Transpose
 from anvl.dialect.core.types import dtype_name
-from anvl.dialect.ops.linalg.lapack import lower_on
+from anvl.dialect.ops.linalg.linalg_lowering import lower_on
 from anvl.dialect.ops.linalg.matrices import (
     check_systems,
     formed,

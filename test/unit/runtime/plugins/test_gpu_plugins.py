@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import pytest
 from jobs import run_job
@@ -34,6 +35,8 @@ print(device.client.name, given[-1][0], given[-1][1]["platform_name"], given[-1]
 from jax_cuda13_plugin.cuda_plugin_extension import calls
 for call in calls: print(*call)
 print([name for name in sys.modules if name.startswith(("jax.", "jax_plugins."))])
+from jaxlib import xla_client
+print([xla_client.pjrt_plugin_loaded(name) for name in ("gpu", "cuda")])
 """
 
 
@@ -60,7 +63,9 @@ def test_options_and_handlers_of_cuda(wheels: Path) -> None:
         [sys.executable, "-c", path + PROGRAM], capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 0, done.stderr
-    first, *calls, modules = done.stdout.splitlines()
+    first, *calls, modules, loaded = done.stdout.splitlines()
+    # jaxlib reads programs of its cache by the plugin `gpu`; `cuda` is left to jax.
+    assert loaded == "[True, False]"
     assert first.split()[0] == "cuda" and first.endswith("cuda default")
     assert "type a_type" in calls
     assert {"PyCapsule a_handler CUDA 1", "PyCapsule mine CUDA 1"} <= set(calls)
@@ -86,6 +91,28 @@ def test_a_plugin_of_gpus_gets_its_place_in_a_job(wheels: Path, tmp_path: Path) 
     for process in (0, 1):
         expected = [f"{process} 2 [{process}] DistributedRuntimeClient", "({}, None)"]
         assert job.lines_of(process) == expected
+
+
+@pytest.mark.parametrize(
+    ("gpu", "without", "library"),
+    [("cuda", "", "cusolver"), ("rocm", "", "hipsolver"), ("cuda", "potrf", "none"),
+     ("cuda", "lu_pivots", "none"), ("", "", "none")],
+)  # fmt: skip
+def test_programs_call_the_routines_if_all_are_registered(
+    gpu: str, without: str, library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prefix = {"cuda": "cu", "rocm": "hip"}.get(gpu, "")
+    routines = ["getrf", "potrf", "geqrf", "orgqr", "syevd", "gesvd", "gesvdj", "csrlsvqr"]
+    names = [f"{prefix}solver_{name}_ffi" for name in routines]
+    names.append(f"{prefix}_lu_pivots_to_permutation")
+    handlers = [(name, None, 1) for name in names if not without or without not in name]
+    for module in ("jax_cuda13_plugin.cuda", "jax_rocm7_plugin.rocm"):
+        package = module.partition(".")[0]
+        monkeypatch.setitem(sys.modules, package, ModuleType(package))
+        name = f"{module}_plugin_extension"
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    monkeypatch.setattr(cuda, "compat", SimpleNamespace(gpu_handlers=lambda platform: handlers))
+    assert cuda.register_handlers(gpu, None) == library
 
 
 def test_options_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
