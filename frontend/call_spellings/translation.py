@@ -56,7 +56,10 @@ WITHOUT_EFFECT: dict[str, tuple[tuple[Any, ...], str]] = {
     "is_ref": ((False,), "arrays are immutable"),
     "may_alias": ((None, False, True), ""),
     "method": ((_ANY,), ""),
-    "order": ((None, "K", "A", "C"), "arrays have no order in memory; transpose them"),
+    "order": (
+        (None, "K", "A", "C"),
+        "arrays have no order in memory: leave it out, or transpose them",
+    ),
     "out": ((None,), "arrays are immutable, so results are new arrays"),
     "overwrite_input": ((_ANY,), ""),
     "partitioned": ((False,), "arguments lie over devices by device_put(x, sharding)"),

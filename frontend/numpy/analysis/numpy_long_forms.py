@@ -149,7 +149,9 @@ def _stacking(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _as_dtype(arrays: Any, dtype: Any) -> Any:
-    return arrays if dtype is None else [elementwise.astype(x, as_dtype(dtype)) for x in arrays]
+    if dtype is None:
+        return arrays
+    return [elementwise.astype(creation.asarray(x), as_dtype(dtype)) for x in arrays]
 
 
 # -- choosing elements -----------------------------------------------------------------------------

@@ -494,6 +494,7 @@ def meshgrid(*xs: Any, indexing: str = "xy") -> Any:
     if indexing not in ("xy", "ij"):
         raise ValueError(f"meshgrid: indexing {indexing!r} is neither 'xy' nor 'ij'")
     n = len(xs)
-    spread = [reshape(ravel(x), (-1,) + (1,) * (n - 1 - i)) for i, x in enumerate(xs)]
+    arrays = [asarray(x) if isinstance(x, builtins.list | tuple) else x for x in xs]
+    spread = [reshape(ravel(x), (-1,) + (1,) * (n - 1 - i)) for i, x in enumerate(arrays)]
     grids = broadcast_arrays(*spread)
     return tuple(swapaxes(g, 0, 1) for g in grids) if indexing == "xy" and n > 1 else grids

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from anvl.core.promote import as_tracer, promoted
+from anvl.core.config import default_dtype
+from anvl.core.promote import as_tracer, constant, promoted
 from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import axis_of
@@ -38,12 +39,22 @@ def _parts(function: str, xs: Any) -> list[Any]:
         raise TypeError(f"{function}: takes a list or tuple of arrays, got {type(xs).__name__}")
     if not xs:
         raise ValueError(f"{function}: needs at least one array")
-    return [*xs]
+    return [_array(x) for x in xs]
+
+
+def _array(x: Any) -> Any:
+    """An array to join: lists of numbers, such as the 0 of `concatenate([[0], x])`, are arrays."""
+    if not isinstance(x, list | tuple):
+        return x
+    return stack(x) if x else constant(0, default_dtype(float), (0,))
 
 
 @public("axis")
 def concatenate(xs: Sequence[Any], axis: int | None = 0) -> Any:
     """Join arrays along an axis; flatten them first if it is None.
+
+    Lists of numbers are arrays, too; make one of a long list with `asarray` first, as each number
+    of a list is an operand.
 
     >>> import anvl.numpy as np
     >>> np.concatenate([np.zeros(2), np.ones(1)])

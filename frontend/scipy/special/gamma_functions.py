@@ -164,7 +164,7 @@ def _gamma(x: Any) -> Any:
     right = anp.where(reflected, anp.subtract(1, x), x)
     value = _lanczos(right)
     # gamma(x) gamma(1 - x) = pi / sin(pi x), DLMF 5.5.3.
-    left = anp.divide(math.pi, anp.multiply(_sin_pi(x), value))
+    left = anp.divide(math.pi, anp.multiply(sin_pi(x), value))
     found = anp.where(reflected, left, value)
     whole = anp.logical_and(anp.equal(x, anp.floor(x)), anp.less(found, 2.0**50))
     found = anp.where(anp.logical_and(whole, anp.greater(x, 0)), anp.rint(found), found)
@@ -191,12 +191,21 @@ def _lanczos(x: Any) -> Any:
     return anp.where(anp.greater(x, limit), anp.inf, found)
 
 
-def _sin_pi(x: Any) -> Any:
+def sin_pi(x: Any) -> Any:
     """sin(pi x), with an exact reduction of x."""
     rest = anp.subtract(x, anp.rint(x))
     odd = anp.not_equal(anp.remainder(anp.rint(x), 2), 0)
     sine = anp.sin(anp.multiply(math.pi, rest))
     return anp.where(odd, anp.negative(sine), sine)
+
+
+def cos_pi(x: Any) -> Any:
+    """cos(pi x), with an exact reduction of x: 0 at 1/2, and with its slopes at 0."""
+    rest = anp.subtract(x, anp.rint(x))
+    odd = anp.not_equal(anp.remainder(anp.rint(x), 2), 0)
+    size = anp.where(anp.less(rest, 0), anp.negative(rest), rest)
+    cosine = anp.sin(anp.multiply(math.pi, anp.subtract(0.5, size)))
+    return anp.where(odd, anp.negative(cosine), cosine)
 
 
 @real_function
@@ -274,7 +283,7 @@ def _is_pole_of_beta(a: Any, b: Any) -> Any:
     small, large = anp.minimum(a, b), anp.maximum(a, b)
     cancels = anp.logical_and(anp.greater(large, 0), is_pole(anp.add(a, b)))
     finite = anp.isfinite(anp.add(a, b))
-    return anp.logical_and(is_pole(small) & finite, anp.logical_not(cancels))
+    return anp.logical_and((is_pole(small) | is_pole(large)) & finite, anp.logical_not(cancels))
 
 
 def _reflected(a: Any, b: Any) -> tuple[Any, Any, Any]:
@@ -294,6 +303,8 @@ def _betaln(a: Any, b: Any) -> Any:
     is_less = anp.less(a, b)
     small, large = anp.where(is_less, a, b), anp.where(is_less, b, a)
     found = anp.subtract(anp.gammaln(small), log_gamma_ratio(large, small))
+    far = anp.where(anp.greater(small, 0), -anp.inf, anp.where(anp.less(small, 0), anp.inf, found))
+    found = anp.where(anp.equal(large, anp.inf) & anp.isfinite(anp.minimum(small, 0)), far, found)
     return anp.where(anp.equal(small, 0), anp.inf, found)
 
 
@@ -306,7 +317,9 @@ def at_zero(x: Any, log: Any, sign: Any) -> Any:
     m = anp.maximum(anp.negative(pole), 0)
     e = anp.subtract(x, pole)
     turn = anp.where(anp.equal(anp.remainder(m, 2), 0), sign, anp.negative(sign))
-    scale = anp.multiply(turn, anp.exp(anp.add(log, anp.gammaln(anp.add(m, 1)))))
+    size = anp.exp(anp.add(log, anp.gammaln(anp.add(m, 1))))
+    # 0 times infinity is NaN.
+    scale = anp.multiply(turn, anp.minimum(size, float(anp.finfo(size.dtype).max)))
     curved = anp.multiply(anp.digamma(anp.add(m, 1)), anp.multiply(e, e))
     return anp.multiply(scale, anp.subtract(e, curved))
 

@@ -125,6 +125,15 @@ chi2: Continuous = Continuous(
     valid=_positive,
 )
 
+
+def _beta_tail(y: Any, a: Any, b: Any) -> Any:
+    """The probability above y: from below, where 1 - y would lose the digits of a small y."""
+    from_below = anp.less(y, anp.minimum(a, 0.5)) & anp.less(anp.multiply(b, y), 1)
+    first, second = anp.where(from_below, a, b), anp.where(from_below, b, a)
+    part = anp.betainc(first, second, anp.where(from_below, y, anp.subtract(1, y)))
+    return anp.where(from_below, anp.subtract(1, part), part)
+
+
 beta: Continuous = Continuous(
     "beta",
     ("a", "b"),
@@ -133,7 +142,7 @@ beta: Continuous = Continuous(
         "logpdf": lambda y, a, b: xlogy(a - 1, y) + xlog1py(b - 1, anp.negative(y)) - _betaln(a, b),
         "end": lambda y, a, b: _by_powers(-_betaln(a, b), (y, a - 1), (1 - y, b - 1)),
         "cdf": lambda y, a, b: anp.betainc(a, b, y),
-        "sf": lambda y, a, b: anp.betainc(b, a, anp.subtract(1, y)),
+        "sf": _beta_tail,
     },
     support=_unit_interval,
     valid=_positive,
@@ -151,9 +160,15 @@ def _t_tail(y: Any, df: Any) -> Any:
     return anp.where(small, inner, outer)
 
 
+#: With more degrees of freedom the tail is that of a normal distribution, to rounding.
+_MANY = 1e15
+
+
 def _t_below(y: Any, df: Any) -> Any:
-    tail = _t_tail(y, df)
-    return anp.where(anp.less(y, 0), tail, anp.subtract(1, tail))
+    is_normal = anp.greater(df, _MANY)
+    tail = _t_tail(y, anp.where(is_normal, 1, df))
+    found = anp.where(anp.less(y, 0), tail, anp.subtract(1, tail))
+    return anp.where(is_normal, _ndtr(anp.where(is_normal, y, 0)), found)
 
 
 t: Continuous = Continuous(
@@ -172,16 +187,35 @@ t: Continuous = Continuous(
     valid=_positive,
 )
 
+
+def _log_of_1_and_square(y: Any) -> Any:
+    """log(1 + y^2), without overflow."""
+    far = anp.greater(anp.abs(y), 1e3)
+    size = anp.abs(anp.where(far, y, 1e3))
+    outer = anp.add(anp.multiply(2, anp.log(size)), anp.log1p(anp.square(anp.divide(1, size))))
+    return anp.where(far, outer, anp.log1p(anp.square(anp.where(far, 0, y))))
+
+
+def _cauchy_quantile(q: Any) -> Any:
+    """-cot(pi q), by the distance of q from the nearer end, or from the middle."""
+    side = anp.where(anp.less(q, 0.5), q, anp.subtract(q, 1))
+    turn = anp.where(anp.less(q, 0.5), 0.5, -0.5)
+    is_middle = anp.greater(anp.abs(side), 0.25)
+    middle = anp.tan(anp.multiply(math.pi, anp.where(is_middle, anp.subtract(side, turn), 0)))
+    outer = anp.divide(-1, anp.tan(anp.multiply(math.pi, anp.where(is_middle, 0.25, side))))
+    return anp.where(is_middle, middle, outer)
+
+
 cauchy: Continuous = Continuous(
     "cauchy",
     (),
     "Cauchy distribution.",
     {
-        "logpdf": lambda y: anp.subtract(-math.log(math.pi), anp.log1p(anp.square(y))),
+        "logpdf": lambda y: anp.subtract(-math.log(math.pi), _log_of_1_and_square(y)),
         "cdf": lambda y: anp.divide(anp.atan2(1.0, anp.negative(y)), math.pi),
         "sf": lambda y: anp.divide(anp.atan2(1.0, y), math.pi),
-        "ppf": lambda q: anp.divide(-1, anp.tan(anp.multiply(math.pi, q))),
-        "isf": lambda q: anp.divide(1, anp.tan(anp.multiply(math.pi, q))),
+        "ppf": _cauchy_quantile,
+        "isf": lambda q: anp.negative(_cauchy_quantile(q)),
     },
 )
 
@@ -283,7 +317,7 @@ def _log_mass(a: Any, b: Any) -> Any:
     low, high = anp.where(empty, -1, low), anp.where(empty, 0, high)
     bigger, smaller = _log_ndtr(high), _log_ndtr(low)
     ratio = anp.minimum(anp.subtract(smaller, bigger), 0)
-    same = anp.equal(ratio, 0)
+    same = anp.equal(ratio, 0) | anp.equal(bigger, -anp.inf)
     rest = anp.log1p(anp.negative(anp.exp(anp.where(same, -1, ratio))))
     return anp.where(anp.logical_or(same, empty), -anp.inf, anp.add(bigger, rest))
 
@@ -312,6 +346,7 @@ truncnorm: Continuous = Continuous(
         "logcdf": lambda y, a, b: _log_mass(a, y) - _log_mass(a, b),
         "logsf": lambda y, a, b: _log_mass(y, b) - _log_mass(a, b),
         "ppf": _truncated_quantile,
+        "isf": lambda q, a, b: anp.negative(_truncated_quantile(q, -b, -a)),
     },
     support=lambda a, b: (a, b),
     inner=lambda a, b: anp.clip(anp.zeros_like(a), a, b),

@@ -129,7 +129,7 @@ def test_a_confluent_series_that_cancels_is_nan_and_not_a_wrong_number():
     np.testing.assert_allclose(found[a == 10], right[a == 10], rtol=limit)
 
 
-#: Where factors that are infinite cancel: the function, its arguments, the value.
+#: Where infinite factors cancel, or large ones: the function, its arguments, the value.
 LIMITS = [
     ("beta", (4.0, -3.0), np.inf), ("beta", (-1.0, -2.0), np.inf), ("betaln", (0.5, -3.0), np.inf),
     ("beta", (1.0, -3.0), -1 / 3), ("beta", (-3.0, 2.0), 1 / 6), ("betaln", (1.0, -3.0), -np.log(3)),
@@ -138,7 +138,13 @@ LIMITS = [
     ("boxcox", (0.0, 0.0), -np.inf), ("boxcox", (np.inf, 0.0), np.inf), ("boxcox1p", (-1.0, 0.0), -np.inf),
     ("hyp2f1", (0.5, 0.0, 0.5, 1.0), 1.0), ("hyp2f1", (-1.0, 3.0, 1.0, 1.0), -2.0),
     ("hyp1f1", (-1.0, -1.0, 0.0), 1.0), ("hyp1f1", (-1.0, -2.0, 0.5), 1.25),
-    ("hyp1f1", (-2.0, -1.0, 0.5), np.inf),
+    ("hyp1f1", (-2.0, -1.0, 0.5), np.inf), ("beta", (-1.0, -1.5), np.inf), ("beta", (10.0, np.inf), 0.0),
+    ("betaln", (2.0, np.inf), -np.inf), ("poch", (0.0, 200.0), 0.0), ("comb", (np.inf, 2.0), np.inf),
+    ("kl_div", (1.0, -np.inf), np.inf), ("rel_entr", (np.inf, -np.inf), np.inf),
+    # By mpmath with 60 digits: SciPy's first value is wrong by one part in a thousand.
+    ("binom", (-1.5, 1e15), 35682482.32305544), ("binom", (1e-20, 1.0), 1e-20),
+    ("binom", (-1e-8, 1000.0), 1.0000000748447114e-11), ("poch", (1e-20, -2.0), 0.5),
+    ("poch", (1e-8, -1.0), -1.0000000100000002), ("xlogy", (0.0, 1e-320), 0.0),
 ]  # fmt: skip
 
 
@@ -146,6 +152,20 @@ LIMITS = [
 def test_a_value_where_infinite_factors_cancel(name, arguments, right):
     found = getattr(special, name)(*map(np.float64, arguments))
     np.testing.assert_allclose(found, right, rtol=rounding(FORMULA))
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "wrt", "right"),
+    [  # by mpmath with 60 digits: central differences
+        ("binom", (0.0, 3.0), "n", (1 / 3, -1.0)), ("binom", (-1.5, 2.5), "k", (-6.4, -1.9579011556679395)),
+        ("poch", (-2.25, -3.0), "m", (-0.06746195982553456, -0.5998410053130676)),
+        ("poch", (2.5, -4.25), "z", (-6.287712993161685, 58.11550667896929)),
+    ],
+)  # fmt: skip
+def test_derivatives_where_gamma_has_a_negative_argument(name, arguments, wrt, right):
+    slope = anvl.grad(getattr(special, name), wrt)
+    found = slope(*map(np.float64, arguments)), anvl.grad(slope, wrt)(*map(np.float64, arguments))
+    np.testing.assert_allclose(found, right, rtol=rounding(PROGRAM))
 
 
 def test_a_derivative_by_the_exponent_at_0_is_that_of_the_series():

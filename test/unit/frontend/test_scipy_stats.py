@@ -82,6 +82,23 @@ def test_a_truncated_normal_without_bounds(function):
     np.testing.assert_allclose(found, right, rtol=rounding(FORMULA), atol=0)
 
 
+#: Far from the middle: the function, its arguments, the value, by mpmath with 40 digits.
+FAR = [
+    ("t", "cdf", (2.5, 1e300), 0.9937903346742238), ("t", "sf", (-0.5, 1e16), 0.6914624612740131),
+    ("cauchy", "logpdf", (1e200,), -922.1787670834677), ("cauchy", "ppf", (1 - 1e-12,), 318316927901.77966),
+    ("cauchy", "ppf", (0.5,), 0.0), ("cauchy", "isf", (0.25,), 1.0),
+    ("truncnorm", "isf", (1e-20, 20.0, np.inf), 22.17876285013976),
+    ("truncnorm", "cdf", (-1e300, -np.inf, 1.0), 0.0), ("beta", "sf", (1e-16, 1e-3, 2.0), 0.0352071473524),
+    ("gamma", "pdf", (1e-320, 1.0), 1.0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "function", "arguments", "right"), FAR)
+def test_a_probability_far_from_the_middle(name, function, arguments, right):
+    found = getattr(getattr(stats, name), function)(*map(np.float64, arguments))
+    np.testing.assert_allclose(found, right, rtol=rounding(PROGRAM))
+
+
 def test_parameters_that_are_not_allowed_give_nan():
     found = [
         stats.norm.logpdf(0.0, 0.0, -1.0), stats.gamma.cdf(1.0, -2.0), stats.beta.pdf(0.5, 0.0, 1.0),
