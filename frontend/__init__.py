@@ -14,6 +14,7 @@ if __name__ != "anvl":
 from typing import TYPE_CHECKING, Any
 
 from anvl.core.importing import load_module as _load_module
+from anvl.core.importing import load_operators as _load_operators
 from anvl.core.importing import unknown_name as _unknown_name
 
 if TYPE_CHECKING:
@@ -223,8 +224,6 @@ _MODULES = (
     "tree", "tree_util", "windows",
 )  # fmt: skip
 
-_MAKE_ARRAYS = ("checkpointing", "distributed")
-
 __version__ = "0.1.0"
 __all__ = [*sorted(_HOMES), *_MODULES]
 
@@ -232,8 +231,8 @@ __all__ = [*sorted(_HOMES), *_MODULES]
 def __getattr__(name: str) -> Any:
     if name not in _MODULES and name not in _HOMES:
         raise _unknown_name("anvl", name, __all__)
-    if name in _HOMES or name in _MAKE_ARRAYS:
-        _load_module("anvl.numpy")  # attaches operators to arrays before any is created
+    if name in _HOMES:
+        _load_operators()
     if name in _MODULES:
         found: Any = _load_module(f"anvl.{name}")
     else:

@@ -41,8 +41,9 @@ __all__ = ["ShardMap", "ShardMapParts", "meshes_of_computations", "shard_map_att
 
 _T = TypeVar("_T")
 
-#: Entry of the attribute: whether what must be equal on devices is checked, by default it is.
-_CHECK = "check"
+#: Entries of the attribute that may be absent: whether what must be equal on devices is checked, by
+#: default it is; and the axes that the body is written for, by default all of the mesh.
+_CHECK, _AXES = "check", "axes"
 
 # Note [Manual computations]
 #
@@ -61,6 +62,9 @@ _CHECK = "check"
 #   the copies is the result, so it is their mean, and the cotangent of each is a share of the
 #   result's: it is divided by the number of copies.
 #
+# With `axes = ["x"]` the body is for the parts along these axes, and the partitioner divides it
+# along the others, as it does the rest of the program; specs and collectives name these axes alone.
+#
 # So nothing tracks which values are equal on several devices: a sum over devices in the function
 # has a sum of the shares as its adjoint, which is the cotangent itself.  What tracking saves is
 # this sum.  JAX tracks the axes along which a value varies, and writes conversions (`pvary`) whose
@@ -73,7 +77,7 @@ _CHECK = "check"
 # the original one, also returns the residuals; the second reads them, so that no collective runs
 # again.  Which values these are is decided as for all derivatives (Note [Residuals]): the parts of
 # arguments are available.  The residuals of all devices lie along a new axis, the first, which all
-# axes of the mesh cut: each device keeps its own, and nothing moves.  A result that every axis cuts
+# axes of the body cut: each device keeps its own, and nothing moves.  A result that every axis cuts
 # is its own residual; one that is whole along an axis may differ from copy to copy by rounding, so
 # each device keeps the part that it computed.
 
@@ -85,11 +89,12 @@ class ShardMapParts(NamedTuple):
     mesh: MeshShape
     ins: tuple[Spec, ...]
     outs: tuple[Spec, ...]
+    axes: tuple[str, ...]
     is_checked: bool
 
     def copies(self, spec: Spec) -> tuple[str, ...]:
-        """The axes along which an array of this spec is whole."""
-        return tuple(name for name in self.mesh.names if name not in spec.axes)
+        """The axes of the body along which an array of this spec is whole."""
+        return tuple(name for name in self.axes if name not in spec.axes)
 
 
 class ShardMap(FunctionRule):
@@ -102,11 +107,13 @@ class ShardMap(FunctionRule):
 
     def read(self, f: Callee) -> ShardMapParts:
         request = f.request(self)
+        mesh = MeshText.decode(request["mesh"])
         return ShardMapParts(
             f.function_named(Symbol.decode(request["body"])),
-            MeshText.decode(request["mesh"]),
+            mesh,
             tuple(map(Spec.parse, Texts.decode(request["in"]))),
             tuple(map(Spec.parse, Texts.decode(request["out"]))),
+            tuple(Texts.decode(request[_AXES])) if _AXES in request else mesh.names,
             _CHECK not in request or Bool.decode(request[_CHECK]),
         )
 
@@ -133,6 +140,7 @@ class ShardMap(FunctionRule):
                         f"{what} {i} is {type_}, so {wanted} on a device by spec {str(spec)!r}, "
                         f"and {of_one} in its body @{body.name}"
                     )
+        _check_axes(parts)
 
     def equal_on_devices(self, f: Callee) -> None:
         """Refuse results, or ops with collectives, that need equal values on devices where they
@@ -143,7 +151,7 @@ class ShardMap(FunctionRule):
         parts = self.read(f)
         if not parts.is_checked:
             return
-        cuts = frozenset(name for name in parts.mesh.names if parts.mesh.along((name,)) > 1)
+        cuts = frozenset(name for name in parts.axes if parts.mesh.along((name,)) > 1)
         variance = Variance(f.symbols, cuts)
         found = variance.results(parts.body.program, [cuts & {*s.axes} for s in parts.ins])
         for op, axes in variance.split:
@@ -217,7 +225,7 @@ class ShardMap(FunctionRule):
         made_body = parts.body.add(suffix, body, locals_)
         specs = [s for _, s in operands], [s for _, s in outs]
         name, request = shard_map_attribute(
-            made_body.name, parts.mesh, *specs, is_checked=parts.is_checked
+            made_body.name, parts.mesh, *specs, axes=parts.axes, is_checked=parts.is_checked
         )
         types = [x.type for x, _ in operands], [type_ for type_, _ in outs]
         made = f.declare(suffix, *types, {name: request})
@@ -361,12 +369,12 @@ class _Halves:
 
     def stacked_spec(self, x: Value) -> Spec:
         """The spec of a residual of all devices, along a new axis, the first."""
-        return Spec((self.parts.mesh.names, *((),) * x.type.rank))
+        return Spec((self.parts.axes, *((),) * x.type.rank))
 
     @property
     def stacked(self) -> list[tuple[ir.Type, Spec]]:
         """Types and specs of the residuals of all devices, along a new axis, the first."""
-        count = self.parts.mesh.size
+        count = self.parts.mesh.along(self.parts.axes)
         return [
             (tensor([count, *x.type.shape], x.type.element_type), self.stacked_spec(x))
             for x in self.saved
@@ -409,18 +417,38 @@ def shard_map_attribute(
     ins: Sequence[Spec],
     outs: Sequence[Spec],
     *,
+    axes: Sequence[str] | None = None,
     is_checked: bool = True,
 ) -> tuple[str, ir.Attribute]:
-    """The name and value of the attribute that declares a manual computation."""
+    """The name and value of the attribute that declares a manual computation.
+
+    Its body is for parts along `axes`, by default all of the mesh.
+    """
     request = {
         "body": ir.FlatSymbolRefAttr.get(body, context()),
         "mesh": MeshText.encode(mesh),
         "in": Texts.encode(list(map(str, ins))),
         "out": Texts.encode(list(map(str, outs))),
     }
+    if axes is not None and {*axes} != {*mesh.names}:
+        request[_AXES] = Texts.encode(list(axes))
     if not is_checked:
         request[_CHECK] = Bool.encode(False)
     return ShardMap.attribute, ir.DictAttr.get(request, context())
+
+
+def _check_axes(parts: ShardMapParts) -> None:
+    """Refuse axes that the mesh has not, and specs that name others."""
+    listed = ", ".join(parts.axes)
+    if not parts.axes or not {*parts.axes} <= {*parts.mesh.names}:
+        raise ValueError(f"axes are {listed or 'none'}; name axes of mesh {str(parts.mesh)!r}")
+    for spec in (*parts.ins, *parts.outs):
+        others = [name for name in spec.axes if name not in parts.axes]
+        if others:
+            raise ValueError(
+                f"spec {str(spec)!r} names {', '.join(others)}, and the body is for parts along "
+                f"{listed}; along others the partitioner decides"
+            )
 
 
 def _local(type_: Any, mesh: MeshShape, spec: Spec) -> ir.Type:

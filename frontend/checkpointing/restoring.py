@@ -19,6 +19,7 @@ from anvl.checkpointing.boxes import Box, common, read_entry, size_of, within
 from anvl.checkpointing.saving import checked_step
 from anvl.checkpointing.step_folders import Damaged, committed_steps, read_manifest, step_path
 from anvl.core.avals import Aval
+from anvl.core.importing import load_operators
 from anvl.core.promote import abstract
 from anvl.dialect.core.errors import CheckpointError
 from anvl.dialect.core.types import DTYPES, dtype_name
@@ -125,6 +126,7 @@ def restore(
     >>> step, tree["b"], metadata
     (10, Array([0., 0.], dtype=float32), {'data': 'v1'})
     """
+    load_operators()  # `anvl.checkpointing` may be all of anvl that was imported
     where = Path(checked_path(folder, "restore"))
     if like is None and shardings is not None:
         raise ValueError("restore: shardings are for the arrays of like; give like, too")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from anvl import tree
@@ -16,7 +16,7 @@ from anvl.dialect.control_flow.shard_map import shard_map_attribute
 from anvl.dialect.core.context import context
 from anvl.dialect.core.errors import ShardingError
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.shardings import Spec, check_sharding
+from anvl.dialect.core.shardings import Spec, check_sharding, drawn
 from anvl.dispatch.nested_calls import call_function
 from anvl.dispatch.partitioning.constraints import run_over
 from anvl.runtime import hiding_frames
@@ -30,8 +30,9 @@ __all__ = ["shard_map"]
 
 @hiding_frames
 def shard_map(
-    f: Callable[..., Any], mesh: Mesh, in_specs: Any, out_specs: Any, *, check_vma: bool = True
-) -> Any:
+    f: Callable[..., Any], mesh: Mesh, in_specs: Any, out_specs: Any, *,
+    axis_names: Collection[str] | None = None, check_vma: bool = True,
+) -> Any:  # fmt: skip
     """Run f on each device of a mesh, on its parts of the arguments.
 
     In f arrays have the shapes of parts, and devices combine their values along the axes of the
@@ -42,26 +43,28 @@ def shard_map(
     f : callable
         Takes positional arguments, and may close over arrays, which are whole on each device.
     mesh : Mesh
-    in_specs : PartitionSpec, or a tuple of pytree prefixes of these
-        How the arguments are cut: one for all, or an entry for each.
+    in_specs : PartitionSpec, or a tuple of pytree prefixes of these, one for each argument
     out_specs : PartitionSpec, or a pytree prefix of these
         How the parts that the devices return make up each result.  Along axes that a spec does not
         name, all devices must return equal parts, as `psum` over these gives; one of them is the
         result.
+    axis_names : collection of str, optional
+        The axes of the mesh whose devices run f on parts of their own, by default all.  Specs and
+        collectives name these alone; along the others the partitioner divides f, as it does the
+        program around it.
     check_vma : bool
-        Whether to refuse results, and choices and loops with collectives in them, for which values
-        must be equal on several devices and may differ, as far as the ops of f tell.  Say False
-        where they are equal for another reason.  The name is JAX's.
+        Whether to refuse results, and choices and loops with collectives, for which values must be
+        equal on devices and may differ, as far as the ops of f tell.  The name is JAX's.
 
     Returns
     -------
-    A function of whole arrays.  It has derivatives of both modes, and may be batched.
+    A function of whole arrays, with derivatives of both modes and batches.
 
     Raises
     ------
     ShardingError
-        A spec does not fit the mesh or an array; shard_map is called within another one; values
-        may differ that must be equal.
+        A spec does not fit the mesh, its axes or an array; shard_map is called within another one;
+        values may differ that must be equal.
     TypeError
         A spec is no PartitionSpec; a keyword argument is passed.
     ValueError
@@ -78,11 +81,7 @@ def shard_map(
     25.0
     """
     check_callable("shard_map", f)
-    if not isinstance(mesh, Mesh):
-        raise TypeError(
-            f"shard_map: mesh must be a Mesh, got {mesh!r} of type {type(mesh).__name__}"
-        )
-    request = _Request(f, mesh, in_specs, out_specs, check_vma)
+    request = _Request(f, mesh, in_specs, out_specs, _axes(mesh, axis_names), check_vma)
 
     def in_trace(*args: Any, **kwargs: Any) -> Any:
         return request.emit(*args, **kwargs)
@@ -90,13 +89,38 @@ def shard_map(
     return runnable(f, in_trace, f"{name_of(f)} on each device of {mesh!r}, on its parts.")
 
 
+def _axes(mesh: Mesh, names: Collection[str] | None) -> tuple[str, ...]:
+    """The axes whose devices run the function, in the order of the mesh."""
+    if not isinstance(mesh, Mesh):
+        raise TypeError(
+            f"shard_map: mesh must be a Mesh, got {mesh!r} of type {type(mesh).__name__}"
+        )
+    if names is None:
+        return mesh.names
+    if isinstance(names, str) or not isinstance(names, Collection):
+        raise TypeError(f"shard_map: axis_names must be a set of names of axes, got {names!r}")
+    others = [name for name in names if name not in mesh.names]
+    if others or not names:
+        raise ShardingError(
+            f"shard_map: axis_names has {', '.join(map(repr, others)) or 'no axis'}; name axes of "
+            f"mesh {str(mesh.grid_shape)!r}"
+        )
+    return tuple(name for name in mesh.names if name in names)
+
+
 class _Request:
     """A call of a function on the parts of arrays."""
 
     def __init__(
-        self, f: Callable[..., Any], mesh: Mesh, in_specs: Any, out_specs: Any, check_vma: bool
+        self,
+        f: Callable[..., Any],
+        mesh: Mesh,
+        in_specs: Any,
+        out_specs: Any,
+        axes: Sequence[str],
+        check_vma: bool,
     ) -> None:
-        self.f, self.mesh, self.check_vma = f, mesh, check_vma
+        self.f, self.mesh, self.axes, self.check_vma = f, mesh, axes, check_vma
         self.in_specs, self.out_specs = in_specs, out_specs
 
     def emit(self, *args: Any, **kwargs: Any) -> Any:
@@ -123,6 +147,7 @@ class _Request:
         if isinstance(in_specs, list):
             in_specs = tuple(in_specs)
         ins = self._specs("in_specs", in_specs, args, paths, avals)
+        run_over("shard_map", trace.program, self.mesh, self.mesh)
         nested = self._traced(static, arguments, self._parts(avals, ins), paths)
         outer = closed_over(nested)
         ins += [Spec.whole(x.ndim) for x in outer]
@@ -135,7 +160,6 @@ class _Request:
         ]
         inputs = [*avals, *(x.aval for x in outer)]
         name = self._declared(trace, nested, (inputs, ins), (outputs, outs))
-        run_over("shard_map", trace.program, self.mesh, self.mesh)
         found = call_function(trace, name, [*arguments.leaves, *outer], outputs)
         return tree.unflatten(nested.out_tree, found)
 
@@ -154,6 +178,13 @@ class _Request:
             spec = Sharding(self.mesh, entry).of_rank(of.ndim)
             if spec.is_open:
                 raise ShardingError(f"shard_map: {path} has spec {entry!r}; '?' has no place here")
+            others = [axis for axis in spec.axes if axis in grid.names and axis not in self.axes]
+            if others:
+                raise ShardingError(
+                    f"shard_map: {path} has spec {entry!r}, and f runs for each device along "
+                    f"{', '.join(self.axes)} of {str(grid)!r} alone; add {', '.join(others)} to "
+                    f"axis_names, or leave it out here\n{drawn(grid, spec, of.shape)}"
+                )
             shape = of.shape if name == "in_specs" else spec.global_shape(grid, of.shape)
             check_sharding(f"shard_map: {path}, {of}", grid, spec, shape, even=True)
             found.append(spec)
@@ -184,7 +215,7 @@ class _Request:
         self, static: StaticArguments, arguments: Arguments, parts: list[Aval], paths: list[str]
     ) -> Traced:
         assert current.trace is not None
-        axes = {name: NamedAxis(self.mesh.grid_shape) for name in self.mesh.names}
+        axes = {name: NamedAxis(self.mesh.grid_shape) for name in self.axes}
         with binding(axes):
             abstracted = arguments._replace(leaves=parts)
             return trace_call(self.f, static, abstracted, current.trace.program, paths)
@@ -200,8 +231,9 @@ class _Request:
         name = trace.program.fresh_name(f"{nested.trace.name}_shard_map")
         inputs, outputs = ([of.type for of in avals] for avals, _ in (takes, gives))
         key, request = shard_map_attribute(
-            nested.trace.name, self.mesh.grid_shape, takes[1], gives[1], is_checked=self.check_vma
-        )
+            nested.trace.name, self.mesh.grid_shape, takes[1], gives[1],
+            axes=self.axes, is_checked=self.check_vma,
+        )  # fmt: skip
         ir.Operation.create(
             "func.func",
             attributes={

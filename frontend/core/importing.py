@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
 
-__all__ = ["load_module", "suggest_names", "unknown_name"]
+__all__ = ["load_module", "load_operators", "suggest_names", "unknown_name"]
 
 _lock = threading.RLock()
 if hasattr(os, "register_at_fork"):  # the thread that holds it does not exist in the child
@@ -22,6 +22,11 @@ def load_module(name: str) -> ModuleType:
     """Import a module by name."""
     with _lock:
         return importlib.import_module(name)
+
+
+def load_operators() -> None:
+    """Give arrays their operators, which `anvl.numpy` attaches, before a function makes one."""
+    load_module("anvl.numpy")
 
 
 def unknown_name(module: str, name: str, known: Iterable[str]) -> AttributeError:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anvl.core.importing import load_operators
 from anvl.dialect.core.errors import ShardingError
 from anvl.runtime import Array, ShardedPlacement, hiding_frames, put_parts
 from anvl.sharding import Sharding
@@ -53,6 +54,7 @@ def make_array_from_local(sharding: Sharding, local: Any) -> Array:
             f"make_array_from_local: sharding must be a Sharding, got {sharding!r} of type "
             f"{type(sharding).__name__}"
         )
+    load_operators()  # `anvl.distributed` may be all of anvl that was imported
     values = np.asarray(local)
     place = sharding.placement
     here = _tiles_here(sharding, place)

@@ -282,7 +282,8 @@ def all_to_all(
 def ppermute(x: Any, axis_name: Any, perm: Sequence[tuple[int, int]]) -> Any:
     """Send x to other members: `perm` has pairs of source and target.
 
-    A member that is no target gets zeros.
+    A member that is no target gets zeros.  Of several axes, members are counted as by `axis_index`,
+    in the order of the names, where JAX counts them in that of the mesh.
 
     >>> import anvl, anvl.numpy as np
     >>> from anvl import lax

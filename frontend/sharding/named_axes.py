@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from anvl.dialect.core.errors import ShardingError
 from anvl.dialect.core.shardings import MeshShape
 
-__all__ = ["NamedAxis", "binding", "meshes", "named_axis"]
+__all__ = ["NamedAxis", "binding", "manual_axes", "meshes", "named_axis"]
 
 
 class NamedAxis(NamedTuple):
@@ -48,6 +48,11 @@ def binding(axes: Mapping[str, NamedAxis]) -> Iterator[None]:
 def meshes() -> list[MeshShape]:
     """The meshes of devices, not of batches, whose axes have names here."""
     return [axis.mesh for axis in _state.axes.values() if axis.place is None]
+
+
+def manual_axes() -> frozenset[str]:
+    """The names of axes of devices, each of which runs what is traced here on parts of its own."""
+    return frozenset(name for name, axis in _state.axes.items() if axis.place is None)
 
 
 def named_axis(function: str, name: Any) -> NamedAxis:

@@ -75,14 +75,23 @@ def _place(mesh: MeshShape, axes: Sequence[str]) -> Value:
 
 def _kind_of(op: ir.Operation) -> str | None:
     """The reduction in the region of an op, of its two arguments; None for another one."""
-    first, *rest = op.regions[0].blocks[0].operations
     block = op.regions[0].blocks[0]
+    first, *rest = (each for each in block.operations if not _is_constraint(each.operation))
     is_one = len(rest) == 1 and len(block.arguments) == 2 and len(first.operands) == 2
     if not is_one or {*first.operands} != {*block.arguments}:
         return None
-    if list(rest[0].operands) != list(first.results):
+    found = rest[0].operands[0].owner
+    while found != first.operation and _is_constraint(found):
+        found = found.operands[0].owner
+    if found != first.operation:
         return None
     return _REDUCTIONS.get(first.operation.name)
+
+
+def _is_constraint(op: ir.Operation) -> bool:
+    """Whether an op says where a value is to lie: of a scalar in a reduction it says nothing."""
+    target = attribute_of(op, "call_target_name")
+    return isinstance(target, ir.StringAttr) and target.value == "Sharding"
 
 
 def _all_reduce(op: ir.Operation, mesh: MeshShape) -> Sequence[Value] | None:

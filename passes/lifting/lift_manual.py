@@ -12,6 +12,7 @@ from anvl.dialect.control_flow.shard_map import shard_map_attribute
 from anvl.dialect.core.attributes import attribute_of, entries_of
 from anvl.dialect.core.errors import PassError, ShardingError
 from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.params.base import Text
 from anvl.dialect.core.shardings import MeshShape, Spec, sharding_from_sdy
 from anvl.dialect.ops.sharding.with_sharding import FRONTEND, meshes_around
@@ -32,8 +33,8 @@ def lift_manual_computations(argument: str, module: ir.Operation) -> None:
     """Declare the manual computations of a module as `anvl.shard_map`, with collectives as ops.
 
     Then they have derivatives and batches.  What devices return is taken as equal where it must be:
-    whoever wrote the program says so.  Raises `PassError` for one without such a form: over some of
-    the axes of its mesh, with devices in another order, with shardings that a spec cannot say.
+    whoever wrote the program says so.  Raises `PassError` for one without such a form: within
+    another one, with devices in another order, with shardings that a spec cannot say.
     """
     calls = [op for op in find(module, "func.call") if callee_of(op).startswith(_BODY)]
     functions = functions_of(module) if calls else {}
@@ -52,17 +53,16 @@ def lift_manual_computations(argument: str, module: ir.Operation) -> None:
 
 def _lift(op: ir.Operation, functions: dict[str, ir.Operation]) -> None:
     before, after = _call_before(op), _call_after(op)
-    ins = list(_shardings(op, before, "in"))
-    outs = list(_shardings(op, after, "out"))
-    mesh = _mesh_of(op, [mesh for mesh, _ in (*ins, *outs)])
+    mesh, ins, outs = _mesh_and_specs(op, before, after)
+    axes = _manual_axes(op, mesh)
     body = _named_copy(functions, callee_of(op), "manual_computation")
     inline_calls(body, functions)
     lift_collectives(functions[body], mesh)
     xs = list(before.operands) if before else []
     results = list(after.results) if after else []
-    name, request = shard_map_attribute(
-        body, mesh, [s for _, s in ins], [s for _, s in outs], is_checked=False
-    )
+    specs = _parts(ins, axes), _parts(outs, axes)
+    _check_parts(mesh, specs[0], before, op.operands, axes)
+    name, request = shard_map_attribute(body, mesh, *specs, axes=axes, is_checked=False)
     types = ir.FunctionType.get([x.type for x in xs], [y.type for y in results], op.context)
     source = functions[body]
     with op.context, op.location:
@@ -79,8 +79,11 @@ def _lift(op: ir.Operation, functions: dict[str, ir.Operation]) -> None:
         )
         functions[declared.attributes["sym_name"].value] = declared
         callee = {"callee": ir.FlatSymbolRefAttr.get(declared.attributes["sym_name"].value)}
-        made = ir.Operation.create("func.call", types.results, xs, callee, ip=ir.InsertionPoint(op))
-    for old, new in zip(results, made.results, strict=True):
+        with ir.InsertionPoint(op):
+            xs = _wished(xs, mesh, ins, axes)
+            made = ir.Operation.create("func.call", types.results, xs, callee)
+            found = _wished(made.results, mesh, outs, axes)
+    for old, new in zip(results, found, strict=True):
         old.replace_all_uses_with(new)
     for one in (after, op, before):
         if one is not None:
@@ -140,8 +143,6 @@ def _shardings(
     meshes = meshes_around(op)
     for part in _parted(found[1]):
         mesh, spec = sharding_from_sdy(f"#sdy.sharding{part}", meshes)
-        if spec.is_open:
-            raise ShardingError(f"{side}_shardings leaves a dimension open, {str(spec)!r}")
         yield mesh, spec
 
 
@@ -157,21 +158,57 @@ def _parted(text: str) -> Iterator[str]:
         yield text[start:].strip()
 
 
-def _mesh_of(op: ir.Operation, meshes: Sequence[MeshShape]) -> MeshShape:
-    """The mesh of all shardings of a call, each axis of which must be manual."""
+def _mesh_and_specs(
+    op: ir.Operation, before: ir.Operation | None, after: ir.Operation | None
+) -> tuple[MeshShape, list[Spec], list[Spec]]:
+    """The one mesh of all shardings of a call, and the specs of its arguments and results."""
+    ins, outs = list(_shardings(op, before, "in")), list(_shardings(op, after, "out"))
+    meshes = [mesh for mesh, _ in (*ins, *outs)]
     if not meshes or any(mesh != meshes[0] for mesh in meshes):
         raise ShardingError("its shardings are over no mesh, or over several")
-    before, after = _call_before(op), _call_after(op)
-    texts = _texts(op) | _texts(after) | _texts(before)
+    return meshes[0], [spec for _, spec in ins], [spec for _, spec in outs]
+
+
+def _manual_axes(op: ir.Operation, mesh: MeshShape) -> tuple[str, ...]:
+    """The axes that the body is written for: all, unless the partitioner divides it further."""
+    texts = _texts(op) | _texts(_call_after(op)) | _texts(_call_before(op))
     manual = _QUOTED.findall(texts["manual_axes"])
-    mesh = meshes[0]
     rest = [name for name in mesh.names if name not in manual and mesh.along((name,)) > 1]
-    if rest:
-        raise ShardingError(
-            f"it leaves {', '.join(rest)} of mesh {str(mesh)!r} to the partitioner, and a "
-            "shard_map has all axes; write the program with all of them"
-        )
-    return mesh
+    return tuple(name for name in mesh.names if name in manual) if rest else mesh.names
+
+
+def _parts(specs: Sequence[Spec], axes: Sequence[str]) -> list[Spec]:
+    """The cuts along the axes of the body."""
+    return [
+        Spec(tuple(tuple(name for name in entry if name in axes) for entry in spec.entries))
+        for spec in specs
+    ]
+
+
+def _check_parts(
+    mesh: MeshShape,
+    specs: Sequence[Spec],
+    before: ir.Operation | None,
+    parts: Sequence[Value],
+    axes: Sequence[str],
+) -> None:
+    """Refuse shardings by which the parts of arguments have other shapes than the body takes."""
+    for x, part, spec in zip(before.operands if before else (), parts, specs, strict=True):
+        if tuple(part.type.shape) != spec.local_shape(mesh, x.type.shape):
+            raise ShardingError(
+                f"an argument is {x.type}, cut by {str(spec)!r} along {', '.join(axes)} of mesh "
+                f"{str(mesh)!r}, and its body takes {part.type}"
+            )
+
+
+def _wished(
+    xs: Sequence[Value], mesh: MeshShape, specs: Sequence[Spec], axes: Sequence[str]
+) -> list[Value]:
+    """Values with their whole specs as wishes, where these name other axes than the body's."""
+    return [
+        emit.with_sharding(x, mesh=mesh, spec=spec) if {*spec.axes} - {*axes} else x
+        for x, spec in zip(xs, specs, strict=True)
+    ]
 
 
 def _named_copy(functions: dict[str, ir.Operation], name: str, new: str) -> str:

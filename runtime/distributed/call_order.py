@@ -8,7 +8,8 @@ each other for ever, and programs for other shapes may give wrong numbers.  So
     - before its first run, a program with collectives is compared with those that the other
       processes begin, by a digest of what it computes and where;
     - each sign of life tells the coordinator the latest calls, and processes whose calls of one
-      number differ are told so: some seconds later, since a run has no time to ask.
+      number differ are told so: some seconds later, since a run has no time to ask;
+    - a process that ends waits, some milliseconds, until the others have told theirs.
 
 Programs without collectives wait for nobody, and are called by whom one likes.
 """
@@ -25,8 +26,8 @@ from anvl.runtime.errors import DistributedError
 from anvl.runtime.locks import fresh_lock
 
 __all__ = [
-    "Called", "begin", "disagreement", "first_call", "later_call", "processes_of", "recent_calls",
-    "refuse_other_values",
+    "Called", "are_compared", "begin", "disagreement", "first_call", "later_call", "processes_of",
+    "recent_calls", "refuse_other_values",
 ]  # fmt: skip
 
 _MOST = 64  # calls that are remembered
@@ -165,6 +166,16 @@ def disagreement(calls: Mapping[int, Mapping[str, Any]]) -> str | None:
                     name = f"call {number} over processes {processes}"
                     return _difference((one[0], one[2]), (process, mine[2]), name)
     return None
+
+
+def are_compared(process: int, calls: Mapping[int, Mapping[str, Any]], left: Sequence[int]) -> bool:
+    """Whether the others have told as many calls as a process, or have left: its are compared."""
+    for processes, (last, *_) in calls[process].items():
+        for other in map(int, processes.split(", ")):
+            told = calls[other].get(processes, (0,))[0]
+            if told < last and other not in left:
+                return False
+    return True
 
 
 def _difference(one: tuple[int, str], other: tuple[int, str], name: str) -> str:

@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from anvl.runtime.distributed.call_order import disagreement
+from anvl.runtime.distributed.call_order import are_compared, disagreement
 from anvl.runtime.distributed.messages import NEVER, PROTOCOL, Channel, Malformed
 from anvl.runtime.lazy import compat
 
@@ -83,6 +83,7 @@ class Coordinator:
         self._joined: dict[int, _Member] = {}
         self._gatherings: dict[str, _Gathering] = {}
         self._left: list[int] = []  # as they should
+        self._leaving: list[int] = []  # of these, whose calls are not compared yet
         self._service: Any = None
         self._begun = time.monotonic()
         self._is_over = False  # a process has failed: nobody joins any more
@@ -141,7 +142,9 @@ class Coordinator:
         elif kind == "leave":
             member.has_left = True
             self._left.append(member.index)
+            self._leaving.append(member.index)
             self._tell_all("left", process=member.index)
+            self._compare(member, message["calls"])
             self._check_gatherings()
         elif kind == "gather":
             self._gather(member, message)
@@ -249,12 +252,17 @@ class Coordinator:
     def _compare(self, member: _Member, calls: Mapping[str, Any]) -> None:
         """Tell everybody, once, that a process calls other programs than the others."""
         member.calls = calls
-        if self._is_over or not calls:
+        if self._is_over:
             return
-        reason = disagreement({index: each.calls for index, each in self._joined.items()})
+        known = {index: each.calls for index, each in self._joined.items()}
+        reason = disagreement(known)
         if reason is not None:
             self._is_over = True
             self._tell_all("gone", process=member.index, reason=reason)
+            return
+        for index in [i for i in self._leaving if are_compared(i, known, self._left)]:
+            self._leaving.remove(index)
+            self._send(self._joined[index], "compared")
 
     # -- time --------------------------------------------------------------------------------------
 

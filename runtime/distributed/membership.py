@@ -79,7 +79,7 @@ class Membership:
         self._changed = threading.Condition()
         self._ready: Mapping[str, Any] | None = None
         self._gathered: dict[str, Mapping[str, Any]] = {}
-        self._is_ending = False
+        self._is_ending = self._is_compared = False
         self._launcher = os.environ.get(LAUNCHER)
         self._failed_at: float | None = None
         self._thread = threading.Thread(target=self._run, name="anvl-distributed", daemon=True)
@@ -172,9 +172,16 @@ class Membership:
         self._send("failed", reason=reason)
 
     def say_goodbye(self) -> None:
-        """Tell the others that this process ends as it should."""
+        """Tell the others that this process ends as it should.
+
+        If they have called other programs, `status` says so afterwards.
+        """
+        self._send("leave", calls=recent_calls())
+        until = time.monotonic() + self._timeout
+        with self._changed:
+            while not (self._is_compared or self.status.reason or time.monotonic() > until):
+                self._changed.wait(_TICK)
         self._is_ending = True
-        self._send("leave")
 
     def close(self) -> None:
         """Close the connection, and end the thread."""
@@ -232,6 +239,9 @@ class Membership:
                 self._ready = message
             elif kind == "left":
                 self.status.leave(message["process"])
+                self._send("beat", calls=recent_calls())  # the one that leaves waits for it
+            elif kind == "compared":
+                self._is_compared = True
             elif kind in ("gathered", "expired"):
                 self._gathered[message["name"]] = message
             self._changed.notify_all()

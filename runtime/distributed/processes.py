@@ -10,13 +10,15 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import anvl.runtime.ending as ending
 from anvl.runtime.client import EMBEDDED, Client, embed, has_client
 from anvl.runtime.distributed.call_order import begin
 from anvl.runtime.distributed.environment import Job, job_of
+from anvl.runtime.distributed.exit_status import failure, watch_exit
 from anvl.runtime.distributed.membership import Membership
 from anvl.runtime.distributed.messages import NEVER
 from anvl.runtime.distributed.status import set_current
@@ -184,6 +186,7 @@ def _join(made: _Group, bind: str, start_timeout: float, heartbeat_timeout: floa
         raise DistributedError(f"initialize: {readable(error)}") from error
     embed(Client(handle, EMBEDDED, "lapack"))
     atexit.register(_at_exit)
+    watch_exit()
 
 
 def _check_versions(members: Sequence[Any], membership: Membership) -> None:
@@ -325,6 +328,12 @@ def shutdown() -> None:
     It is called at exit.  Process 0 waits for the others in it, as they reach the coordinator by
     its host.  A second call does nothing.
 
+    Raises
+    ------
+    DistributedError
+        The processes have called different programs over their devices, or one has failed
+        meanwhile.
+
     Examples
     --------
     >>> import anvl
@@ -334,13 +343,16 @@ def shutdown() -> None:
     if group is None or group.membership is None or group.has_left:
         return
     group.has_left = True
-    membership = group.membership
+    membership, status = group.membership, group.membership.status
+    had_failed = status.reason is not None
     membership.say_goodbye()
-    if group.job.index == 0 and membership.status.reason is None:
+    if group.job.index == 0 and status.reason is None:
         others = set(range(1, group.job.count))
         membership.wait_for_others(others, _SECONDS_TO_LEAVE)
     _disconnect(group)
     membership.close()
+    if status.reason is not None and not had_failed:
+        raise status.error("shutdown")
 
 
 def _disconnect(group: _Group) -> None:
@@ -350,20 +362,31 @@ def _disconnect(group: _Group) -> None:
         pass  # the service has ended
 
 
+@contextmanager
+def _printed_errors() -> Iterator[None]:
+    """Print an error in one line: there is no caller at exit."""
+    try:
+        yield
+    except DistributedError as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+
+
 def _at_exit() -> None:
     assert _group is not None and _group.membership is not None
     membership, status = _group.membership, _group.membership.status
     error = getattr(sys, "last_value", None)
+    how = f"{type(error).__name__}: {error}" if error else failure()
     end_thread()
-    if status.reason is None and error is None:
-        shutdown()
-        return
-    if not _group.has_left:
-        membership.fail(f"it ended by {type(error).__name__}: {error}" if error else "it ended")
+    if status.reason is None and how is None:
+        with _printed_errors():
+            shutdown()
+    elif not _group.has_left:
+        membership.fail(f"it ended by {how}" if how else "it ended")
         _group.has_left = True
     if status.reason is None:
-        _disconnect(_group)
-        membership.close()
+        if how is not None:
+            _disconnect(_group)
+            membership.close()
         return
     # A thread may wait in XLA for a process that is no more, and then nothing here ends by itself.
     atexit.unregister(_at_exit)

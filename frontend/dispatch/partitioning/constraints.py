@@ -12,12 +12,13 @@ from anvl.core.trace_state import current
 from anvl.core.tracer import Tracer
 from anvl.core.tracing import Program, emit
 from anvl.dialect.core.errors import ShardingError
-from anvl.dialect.core.shardings import check_sharding
+from anvl.dialect.core.shardings import check_sharding, drawn
 from anvl.dialect.ops.sharding.with_sharding import WithShardingOp
 from anvl.dispatch.partitioning.jit_shardings import JitShardings
 from anvl.dispatch.transfers import device_put, prefix_leaves
 from anvl.runtime import Array, hiding_frames
 from anvl.sharding.meshes import Mesh, mesh_settings
+from anvl.sharding.named_axes import manual_axes
 from anvl.sharding.specs import PartitionSpec, Sharding, mesh_of
 
 __all__ = ["call_with_shardings", "run_over", "with_sharding"]
@@ -104,6 +105,13 @@ def _constrained(x: Any, sharding: Sharding | None) -> Any:
     traced: Tracer = as_tracer(x)
     mesh, spec = sharding.mesh.grid_shape, sharding.of_rank(traced.ndim)
     check_sharding("with_sharding", mesh, spec, traced.shape, even=False)
+    taken = [name for name in spec.axes if name in manual_axes()]
+    if taken:
+        raise ShardingError(
+            f"with_sharding: {sharding!r} cuts along {', '.join(taken)}, in a function given to "
+            "shard_map, where each device along it has a part already; name other axes, or call it "
+            f"outside\n{drawn(mesh, spec, traced.shape)}"
+        )
     assert current.trace is not None
     run_over("with_sharding", current.trace.program, sharding.mesh, sharding)
     return emit(WithShardingOp, (traced,), {"mesh": mesh, "spec": spec})

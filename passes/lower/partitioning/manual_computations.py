@@ -8,12 +8,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from anvl.dialect.control_flow.call import Callee
-from anvl.dialect.control_flow.shard_map import ShardMap
+from anvl.dialect.control_flow.shard_map import ShardMap, ShardMapParts
+from anvl.dialect.core.create import full
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import emit
 from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.params.base import Bool, Symbol, Text
-from anvl.dialect.core.shardings import MeshShape, Spec
+from anvl.dialect.core.shape import reshaped
+from anvl.dialect.core.shardings import OPEN, Spec
+from anvl.dialect.core.types import element_type, tensor
+from anvl.dialect.ops.sharding.collectives import AxisIndexOp
 from anvl.dialect.ops.sharding.with_sharding import frontend_attributes
 from anvl.passes.framework.walk import find
 from anvl.passes.functions.symbol_utils import KnownFunctions, callee_of
@@ -94,39 +99,81 @@ def _function_around(op: ir.Operation) -> str:
 def _write_call(rule: ShardMap, f: Callee, op: ir.Operation, name: str) -> None:
     """Replace a call of a declaration by one of a copy of its body, for each device."""
     parts = rule.read(f)
+    is_cut = parts.mesh.along(parts.axes) > 1
+    if parts.mesh.size > 1 and not is_cut:
+        name = name.removeprefix("xla.sdy.")
     source = parts.body.function
     first = source.parent.regions[0].blocks[0].operations[0]
     made = source.clone(ip=ir.InsertionPoint(first)).operation  # callees stand before callers
     made.attributes["sym_name"] = Text.encode(name)
     made.attributes["sym_visibility"] = Text.encode("private")
     with op.context, op.location, ir.InsertionPoint(op):
-        xs, types = list(op.operands), parts.body.types
-        if parts.mesh.size > 1:
-            xs = _crossing("GlobalToLocalShape", "in", xs, parts.mesh, parts.ins, types[0])
+        xs, ins = list(op.operands), list(parts.ins)
+        if is_cut and len(parts.axes) < len(parts.mesh.names):
+            along = _take_positions(made, parts)
+            xs += [_positions(parts.mesh.along(axes)) for axes in along]
+            ins += [Spec((axes,)) for axes in along]
+        takes, gives = parts.body.types
+        if is_cut:
+            takes = [x.type for x in made.regions[0].blocks[0].arguments]
+            xs = _crossing("GlobalToLocalShape", "in", xs, parts, ins, takes)
         callee = {"callee": ir.FlatSymbolRefAttr.get(name)}
-        ys = list(ir.Operation.create("func.call", types[1], xs, callee).results)
-        if parts.mesh.size > 1:
+        ys = list(ir.Operation.create("func.call", gives, xs, callee).results)
+        if is_cut:
             whole = [y.type for y in op.results]
-            ys = _crossing("LocalToGlobalShape", "out", ys, parts.mesh, parts.outs, whole)
+            ys = _crossing("LocalToGlobalShape", "out", ys, parts, parts.outs, whole)
     for old, new in zip(op.results, ys, strict=True):
         old.replace_all_uses_with(new)
     op.erase()
+
+
+def _take_positions(body: ir.Operation, parts: ShardMapParts) -> list[tuple[str, ...]]:
+    """Let a body take its positions along axes as arguments; returns these axes.
+
+    Each is the part of an iota.  A device's number, by which it else finds its position, has no
+    meaning where the partitioner divides the body further.  The place of a collective is not read.
+    """
+    block = body.regions[0].blocks[0]
+    one = tensor([1], element_type("i32"))
+    found: dict[tuple[str, ...], ir.Value] = {}
+    for op in find(body, AxisIndexOp.OPERATION_NAME):
+        axes = AxisIndexOp.read(op)["axes"]
+        is_read = any(not _is_collective(use.owner.operation) for use in op.result.uses)
+        if is_read and axes not in found:
+            found[axes] = block.add_argument(one, op.location)
+        with op.location, ir.InsertionPoint(op):
+            place = reshaped(found[axes], ()) if is_read else full(op.result.type, 0)
+        op.result.replace_all_uses_with(place)
+        op.erase()
+    types = [x.type for x in block.arguments], list(body.attributes["function_type"].value.results)
+    body.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(*types))
+    return list(found)
+
+
+def _is_collective(op: ir.Operation) -> bool:
+    return op.name in OPS and OPS[op.name].is_collective
+
+
+def _positions(count: int) -> ir.Value:
+    return emit.iota(iota_dimension=0, shape=(count,), dtype="i32")
 
 
 def _crossing(
     target: str,
     side: str,
     xs: Sequence[ir.Value],
-    mesh: MeshShape,
+    parts: ShardMapParts,
     specs: Sequence[Spec],
     types: Sequence[ir.Type],
 ) -> list[ir.Value]:
     """Values on the other side of the border of a manual computation."""
     if not xs:
         return []
-    mesh_text = mesh.to_sdy().removeprefix("#sdy.")
+    mesh_text = parts.mesh.to_sdy().removeprefix("#sdy.")
+    if len(parts.axes) < len(parts.mesh.names):  # the partitioner may cut along the others
+        specs = [Spec(tuple((*entry, OPEN) for entry in spec.entries)) for spec in specs]
     of_each = ", ".join(f"<{mesh_text}, {spec.to_sdy()}>" for spec in specs)
-    axes = ", ".join(f'"{name}"' for name in mesh.names)
+    axes = ", ".join(f'"{name}"' for name in parts.mesh.names if name in parts.axes)
     texts = {
         f"{side}_shardings": f"#sdy.sharding_per_value<[{of_each}]>",
         "manual_axes": f"#sdy<manual_axes{{{axes}}}>",

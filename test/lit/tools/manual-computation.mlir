@@ -31,7 +31,7 @@
 // GRAD:       "anvl.reduce_scatter"
 // GRAD:       @manual_computation_shard_map_adjoint
 
-// PART: error: anvl-lift: the manual computation @xla.sdy.manual_computation_body_0 has no form as a shard_map: it leaves y of mesh 'x=4,y=2' to the partitioner
+// PART: error: anvl-lift: the manual computation @xla.sdy.manual_computation_body_0 has no form as a shard_map: an argument is tensor<4xf32>, cut by '-' along x of mesh 'x=4,y=2', and its body takes tensor<2xf32>
 sdy.mesh @mesh = <["x"=4, "y"=2]>
 func.func private @helper(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = stablehlo.sine %x : tensor<4xf32>

@@ -82,7 +82,7 @@ def test_the_mesh_must_fit():
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('manual_axes={"x", "y"}', 'manual_axes={"x"}', "it leaves y of mesh 'x=4,y=2' to the"),
+        ('manual_axes={"x", "y"}', 'manual_axes={"x"}', "along x of mesh 'x=4,y=2', and its body"),
         ('{"y"}], rep', '{?}], rep', "no form as a shard_map"),
         ("sdy.manual_computation(%arg0, %arg1)", "sdy.manual_computation(%arg0, %arg1", "line 4: "),
     ],
@@ -90,6 +90,38 @@ def test_the_mesh_must_fit():
 def test_what_has_no_form_is_refused(old, new, said):
     with pytest.raises(ValueError, match=said):
         anvl.from_stablehlo(TEXT.replace(old, new), mesh=MESH)
+
+
+# As JAX writes `jax.shard_map(.., axis_names={"x"})`, by hand.
+PARTLY = """
+sdy.mesh @mesh = <["x"=4, "y"=2]>
+func.func public @main(%x: tensor<8x6xf32>) -> tensor<2x6xf32> {
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x", ?}, {"y", ?}]>] out_shardings=[<@mesh, [{?}, {?}]>] manual_axes={"x"} (%a: tensor<2x6xf32>) {
+    %1 = "stablehlo.all_reduce"(%a) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 2, 4, 6], [1, 3, 5, 7]]> : tensor<2x4xi64>, use_global_device_ids}> ({
+    ^bb0(%b: tensor<f32>, %c: tensor<f32>):
+      %3 = stablehlo.add %b, %c : tensor<f32>
+      %4 = sdy.sharding_constraint %3 <@mesh, []> : tensor<f32>
+      stablehlo.return %4 : tensor<f32>
+    }) : (tensor<2x6xf32>) -> tensor<2x6xf32>
+    %2 = stablehlo.tanh %1 : tensor<2x6xf32>
+    sdy.return %2 : tensor<2x6xf32>
+  } : (tensor<8x6xf32>) -> tensor<2x6xf32>
+  return %0 : tensor<2x6xf32>
+}
+"""  # noqa: E501
+
+
+def test_some_of_the_axes_are_manual():
+    f = anvl.from_stablehlo(PARTLY, mesh=MESH)
+
+    def whole(x):
+        return anp.tanh(x.reshape(4, 2, 6).sum(0))
+
+    found, wanted = (
+        anvl.jit(lambda x, f=f: (f(x), anvl.grad(lambda x: anp.sum(f(x) ** 2))(x)))(X)
+        for f in (f, whole)
+    )
+    same(found, wanted)
 
 
 def test_an_exported_shard_map(tmp_path):

@@ -45,6 +45,44 @@ def test_values_and_gradients_by_cut_and_whole_arguments(mesh):
     same(found(X, W, V, B), wanted)
 
 
+def test_some_of_the_axes():
+    """Each device along x has its rows, and the partitioner divides the columns along y."""
+
+    def parts(x, w):
+        h = anvl.with_sharding(anp.tanh(x @ w), P(None, "y")) * (1 + lax.axis_index("x"))
+        shifted = lax.ppermute(h, "x", [(0, 1), (1, 2), (2, 3), (3, 0)])
+        total, _ = anvl.scan(lambda c, _: (c + lax.pmean(h * c, "x"), None), h, None, length=2)
+        return shifted * lax.all_gather(total, "x", tiled=True).mean(), lax.pmean(total, "x")
+
+    def both(mesh, **options):
+        f = anvl.shard_map(parts, mesh, (P("x"), P()), (P("x"), P()), **options)
+
+        def loss(x, w):
+            rows, total = f(x, w)
+            return anp.mean(rows**2) + anp.mean(total**3)
+
+        return anvl.jit(lambda x, w: (f(x, w), anvl.value_and_grad(loss, wrt=(0, 1))(x, w)))
+
+    columns = anvl.device_put(W, anvl.sharding.Sharding(MESH, P(None, "y")))
+    with MESH:
+        found = both(MESH, axis_names={"x"})(X, columns)
+    with anvl.Mesh({"x": 4, "y": 1}, devices=DEVICES[:4]) as mesh:
+        same(found, both(mesh, axis_names=["x"])(X, W))
+    assert found[0][0].sharding.spec == P("x", "y")
+    with pytest.raises(
+        ShardingError, match=r"has spec P\('y'\), and f runs for each device along x"
+    ):
+        anvl.shard_map(anp.sin, MESH, P("y"), P("x"), axis_names={"x"})(X)
+    with pytest.raises(ShardingError, match="no axis is named 'y' here, there are: 'x'"):
+        anvl.shard_map(lambda x: lax.psum(x, "y"), MESH, P("x"), P("x"), axis_names={"x"})(X)
+    with pytest.raises(ShardingError, match="axis_names has 'z'; name axes of mesh 'x=4,y=2'"):
+        anvl.shard_map(anp.sin, MESH, P("x"), P("x"), axis_names={"z"})
+    with pytest.raises(TypeError, match="axis_names must be a set of names of axes, got 'x'"):
+        anvl.shard_map(anp.sin, MESH, P("x"), P("x"), axis_names="x")
+    with pytest.raises(ShardingError, match="cuts along x, in a function given to shard_map"):
+        anvl.shard_map(lambda x: anvl.with_sharding(x, P("x")), MESH, P("x"), P("x"))(X)
+
+
 def test_second_derivatives_and_tangents():
     def along(f):
         slope = anvl.grad(f, wrt=(1, 3))

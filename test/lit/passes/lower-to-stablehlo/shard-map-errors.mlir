@@ -44,3 +44,21 @@ func.func private @body(%x: tensor<4xf32>) -> tensor<4xf32> {
 }
 func.func private @each(tensor<4xf32>) -> tensor<4xf32>
     attributes {anvl.shard_map = {body = @body, mesh = 3, in = ["x"], out = ["x"]}}
+
+// -----
+
+// CHECK: error: anvl-lower-to-stablehlo: @each: anvl.shard_map: axes are z; name axes of mesh 'x=2'
+func.func private @body(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+func.func private @each(tensor<4xf32>) -> tensor<4xf32>
+    attributes {anvl.shard_map = {axes = ["z"], body = @body, mesh = "x=2", in = ["-"], out = ["-"]}}
+
+// -----
+
+// CHECK: error: anvl-lower-to-stablehlo: @each: anvl.shard_map: spec 'y' names y, and the body is for parts along x; along others the partitioner decides
+func.func private @body(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+func.func private @each(tensor<8xf32>) -> tensor<8xf32>
+    attributes {anvl.shard_map = {axes = ["x"], body = @body, mesh = "x=2,y=2", in = ["y"], out = ["y"]}}

@@ -96,7 +96,12 @@ def test_a_job_of_two_processes(tmp_path):
     [
         ("os.kill(os.getpid(), signal.SIGKILL)", 137, "its connection was closed: the process has"),
         ("raise KeyError('a bad batch')", 1, "it ended by KeyError: 'a bad batch'"),
-        ("sys.exit(3)", 3, "process 1 has ended as it should, without an error, and a program has"),
+        ("sys.exit(3)", 3, "it ended by sys.exit(3)"),
+        (
+            "raise SystemExit(0)",
+            1,
+            "process 1 has ended as it should, without an error, and a program has",
+        ),
         # The others end first, so theirs is the code; the launcher then stops it.
         ("os.kill(os.getpid(), signal.SIGSTOP)", 1, "has given no sign of life for 5 seconds"),
     ],
@@ -147,6 +152,14 @@ def test_processes_that_call_different_things_end_with_an_error(tmp_path, calls,
     assert job.code == 1, job.err
     for process in (0, 1):
         assert message in job.lines_of(process)[0]
+
+
+@pytest.mark.sweep(keep=0, part=0)
+def test_a_job_that_ends_at_once_hears_that_its_calls_differed(tmp_path):
+    job = run_job(tmp_path, PROGRAM + OTHERS.format(calls="(sums, means)[me](x)"))
+    assert job.code == 1, job.err
+    for process in (0, 1):
+        assert f"[{process}] DistributedError: shutdown: the processes disagree, at" in job.err
 
 
 @pytest.mark.sweep(keep=0)

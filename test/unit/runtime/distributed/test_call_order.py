@@ -3,7 +3,7 @@
 import pytest
 
 from anvl.runtime.distributed import call_order
-from anvl.runtime.distributed.call_order import Called, disagreement
+from anvl.runtime.distributed.call_order import Called, are_compared, disagreement
 from anvl.runtime.distributed.status import Status
 from anvl.runtime.errors import DistributedError
 
@@ -63,3 +63,9 @@ def test_calls_of_one_number_are_compared():
     assert text.startswith("the processes disagree, at call 3 over processes 0, 1: process 0 calls")
     alike = H._replace(text=F.text)
     assert "both call\n    f(f32[8])\nand" in disagreement({0: _recent(1, F), 1: _recent(1, alike)})
+
+
+def test_calls_are_compared_once_the_others_have_told_as_many():
+    calls = {0: _recent(2, F, G), 1: _recent(1, F), 2: {}}
+    assert are_compared(2, calls, []) and are_compared(1, calls, [])
+    assert not are_compared(0, calls, [0]) and are_compared(0, calls, [0, 1])

@@ -119,6 +119,18 @@ def test_of_processes_that_call_different_programs_all_hear(job):
     assert one.status.reason.startswith("the processes disagree, at call 2 over processes 0, 1: ")
 
 
+def test_a_process_leaves_when_the_others_have_told_their_calls(job, monkeypatch):
+    calls = {"0, 1": (1, ["f"], {"f": "f()"})}
+    one, other = job(2).start()
+    monkeypatch.setattr("anvl.runtime.distributed.membership.recent_calls", lambda: calls)
+    other.say_goodbye()  # it asks the other one for its calls
+    assert other._is_compared and one.status.reason is None
+    calls = {"0, 1": (1, ["g"], {"g": "g()"})}
+    one.say_goodbye()
+    assert one.status.reason.startswith("the processes disagree, at call 1 over processes 0, 1: ")
+    _await(lambda: other.status.reason)
+
+
 def test_of_a_process_that_ends_or_fails_the_others_hear(job):
     first, second, third = job(3).start(3)
     waiting = _in_thread(lambda: first.gather("barrier", "end", None, LONG))
