@@ -16,7 +16,7 @@ from anvl.runtime.buffers import copied_buffer, copied_shards, is_single, send
 from anvl.runtime.client import Device, Placement, check_process
 from anvl.runtime.distributed.waiting import watched
 from anvl.runtime.errors import RuntimeFailure, readable
-from anvl.runtime.execution.donation import Fate, fate_of
+from anvl.runtime.execution.donation import fate_of
 from anvl.runtime.execution.out_of_memory import failure
 from anvl.runtime.lazy import compat
 from anvl.runtime.plugins.default_device import default_placement
@@ -53,11 +53,10 @@ class Array(ArrayMethods):
     ((3,), dtype('float32'), <CpuDevice(id=0)>)
     """
 
-    __slots__ = ("__weakref__", "aval", "buffer", "fate")
+    __slots__ = ("__weakref__", "aval", "buffer")
 
     aval: ArrayType
     buffer: Any
-    fate: Fate  # of a donated array
 
     # numpy leaves `np_array + x` to this class.
     __array_priority__: float = 1000.0

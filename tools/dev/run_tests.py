@@ -26,7 +26,8 @@ ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
 OUT = Path("out")
 REPORTS = OUT / "reports"
-STEP_SECONDS = 1800  # a longer step hangs; a busy machine takes twice the usual 700
+# A longer step hangs: an idle machine takes 700 s for the longest.
+STEP_SECONDS = int(os.environ.get("ANVL_STEP_SECONDS", "1800"))
 
 
 @dataclass

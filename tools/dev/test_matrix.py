@@ -3,6 +3,11 @@
     python tools/dev/test_matrix.py                                 `make test` on each
     python tools/dev/test_matrix.py --newest test/unit/runtime      these tests, on the newest alone
     python tools/dev/test_matrix.py --newer test/unit/runtime       if it is newer than this Python
+    python tools/dev/test_matrix.py --python 3.13 --stages check lit    these stages, on this Python
+
+On a machine that is busy with other things: `nice make test-matrix`, with
+`PYTEST_XDIST_AUTO_NUM_WORKERS=1` for one process of tests, and `ANVL_STEP_SECONDS=7200` for a step
+that may take two hours.
 
 Each Python has an environment of its own, `.venv-3.12`.  One that is not here is named.  The tests
 are counted in `out/reports/total`, as by `run_tests.py`.
@@ -39,6 +44,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """The command; returns its exit code."""
     options = _parser().parse_args(argv)
     found = _found()
+    if options.python:
+        found = {v: path for v, path in found.items() if v in options.python}
     if options.newer:
         found = {v: path for v, path in found.items() if VERSIONS.index(v) > _THIS}
         if not found:
@@ -46,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not found:
         return 1
     chosen = list(found)[-1:] if options.newest or options.newer else list(found)
-    return _told([tried(v, found[v], options.paths) for v in chosen])
+    return _told([tried(v, found[v], options.paths, options.stages) for v in chosen])
 
 
 def _found() -> dict[str, Path]:
@@ -80,6 +87,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--newer", action="store_true", help="only the newest Python found, if newer than this one"
     )
+    parser.add_argument(
+        "--python", nargs="+", choices=VERSIONS, default=[], help="these Pythons; all without it"
+    )
+    parser.add_argument(
+        "--stages", nargs="+", default=[], help="stages of run_tests.py; all without it"
+    )
     parser.add_argument("paths", nargs="*", help="tests to run; `make test` if there are none")
     return parser
 
@@ -98,16 +111,16 @@ def _version_of(path: Path) -> str:
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
-def tried(version: str, python: Path, paths: Sequence[str]) -> Outcome:
+def tried(version: str, python: Path, paths: Sequence[str], stages: Sequence[str] = ()) -> Outcome:
     """Make the environment of a Python, and run the tests in it."""
     begun = time.monotonic()
     given = [f"PYTHON={python}", f"VENV=.venv-{version}"]
     inside = ROOT / f".venv-{version}" / "bin" / "python"
-    target = "setup" if paths else "test"
-    done = subprocess.run(["make", "--no-print-directory", target, *given], cwd=ROOT)
-    if paths and done.returncode == 0:
-        run_tests = [str(inside), "tools/dev/run_tests.py", "unit", "--only", *paths]
-        done = subprocess.run(run_tests, cwd=ROOT)
+    part = ["unit", "--only", *paths] if paths else stages
+    targets = ["setup", "typing"] if part else ["test"]
+    done = subprocess.run(["make", "--no-print-directory", *targets, *given], cwd=ROOT)
+    if part and done.returncode == 0:
+        done = subprocess.run([str(inside), "tools/dev/run_tests.py", *part], cwd=ROOT)
     jaxlib = subprocess.run([inside, "-c", _JAXLIB], capture_output=True, text=True).stdout.strip()
     return Outcome(version, jaxlib, done.returncode == 0, time.monotonic() - begun)
 

@@ -70,10 +70,8 @@ class PaddedCall(NamedTuple):
     ) -> list[Array]:
         """The results at the true sizes; deletes arrays whose padded copy was donated."""
         for x, copy in zip(given, padded, strict=False):
-            fate = getattr(copy, "fate", None)
-            if fate is not None and copy is not x:
-                x.fate = fate
-                x.buffer.delete()
+            if copy is not x and copy.is_deleted():
+                x.buffer = copy.buffer  # which knows where it went
         return [_resized(y, shape) for y, shape in zip(results, self.out_shapes, strict=True)]
 
 

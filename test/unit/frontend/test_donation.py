@@ -133,6 +133,22 @@ def test_an_unusable_donation_warns_once_and_is_gone_all_the_same():
         f(f32(1.0, 2.0), anp.asarray([1, 2]))
 
 
+def test_an_array_without_a_result_is_gone_wherever_it_is_closed_over():
+    def times(table):
+        return anvl.jit(lambda y: y * table)
+
+    f = anvl.jit(lambda x: anp.sum(x), donate="x")
+    for _ in range(4):  # at the first call of a line, and at later ones
+        table = f32(1.0, 2.0)
+        g = times(table)
+        g(1.0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", anvl.DonationWarning)
+            f(table)
+        with pytest.raises(RuntimeFailure, match=r"table f32\[2\] was donated to <lambda> as its"):
+            g(2.0)
+
+
 def test_one_array_twice_is_refused_and_stays():
     f = anvl.jit(lambda x, y: x + y, donate="x")
     x = f32(1.0)
