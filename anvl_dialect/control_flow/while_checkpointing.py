@@ -41,6 +41,10 @@ __all__ = ["Plan", "pulled_back"]
 # Only carries that a backward step depends on, directly or through other carries, are saved: not
 # those in which a step is linear.
 #
+# A loop of a known trip count, of no more steps than there are places in all levels, has a place
+# for each step: it takes no more memory, and no step is computed again.  So has a loop whose trip
+# count is bounded, whatever the bound.
+#
 # The adjoint of an adjoint runs backward through these loops, whose carries are the places: its
 # memory is S L carries, times the places of a level for each: 88 * 224 of them, and no more, since
 # the loop that refills a level carries the places of that level alone, and there are as many such
@@ -59,10 +63,14 @@ _SLOTS = 8
 
 
 class Plan(NamedTuple):
-    """Layout of the places: how many there are per level, and how many levels."""
+    """Layout of the places: how many there are per level, and how many levels.
+
+    `steps` is the trip count, where it is known.
+    """
 
     slots: int
     levels: int
+    steps: int | None = None
 
     @classmethod
     def of(cls, slots: int, max_iterations: int) -> "Plan":
@@ -75,6 +83,11 @@ class Plan(NamedTuple):
     @property
     def bits(self) -> int:
         return self.slots.bit_length() - 1
+
+    def for_steps(self, steps: int | None) -> "Plan":
+        """The plan for a known trip count: one place per step, where these are no more places."""
+        is_shorter = steps is not None and 0 < steps <= self.slots * self.levels
+        return Plan(steps, 1, steps) if steps is not None and is_shorter else self
 
 
 class _Loop(NamedTuple):
@@ -141,36 +154,47 @@ def _forward(this: _Loop) -> list[Value]:
 
     def goes_on(state: Sequence[Value], rest: Sequence[Value]) -> Value:
         (flag,) = this.cond(*state[:n], *rest)
-        return flag if plan.levels > 1 else and_below(state[n], plan.slots, flag)
+        is_bounded = plan.levels > 1 or plan.steps is not None
+        return flag if is_bounded else and_below(state[n], plan.slots, flag)
 
     places = [full(_stacked_type(x.type, plan.slots), 0) for x in this.of_kept(this.carry)]
 
     def step(state: Sequence[Value], rest: Sequence[Value]) -> list[Value]:
         carry, (i, shift), kept = state[:n], state[n : n + 2], list(state[n + 2 :])
         if plan.levels > 1:
-            # Past the last place: every second carry is dropped.
+            # Past the last place: every second carry is dropped.  (The branch gives places alone:
+            # these may be those of a batch, whose members have the distance in common.)
             is_full = _compare(_right(i, shift), full(_index(), plan.slots), "GE")
-            shift, *kept = _apply_if(is_full, [shift, *kept], _thinned)
+            shift = emit.add(shift, emit.convert(is_full, dtype="i32"))
+            kept = choose(is_full, [lambda: list(map(_halved, kept)), lambda: kept])
         kept = _store_if_wanted(this.of_kept(carry), kept, _right(i, shift), _is_multiple(i, shift))
         found = this.body(*carry, *rest)
         return [*found, emit.add(i, full(_index(), 1)), shift, *kept]
 
-    return _while(
-        [*this.carry, zero, zero, *places],
-        this.rest,
-        goes_on,
-        step,
-        ends=this.ends,
-    )
+    if plan.levels > 1:
+        return _while([*this.carry, zero, zero, *places], this.rest, goes_on, step, ends=this.ends)
+    return _forward_keeping_all(this, goes_on, places)
 
 
-def _thinned(*values: Value) -> list[Value]:
-    """Double the distance, and move every second saved carry to the first half of the places."""
-    shift, *kept = values
-    return [emit.add(shift, full(_index(), 1)), *map(_halved, kept)]
+def _forward_keeping_all(
+    this: _Loop, goes_on: Callable[..., Value], places: Sequence[Value]
+) -> list[Value]:
+    """As `_forward`, with a place for each step."""
+    n, zero, steps = len(this.carry), full(_index(), 0), this.plan.steps
+
+    def step(state: Sequence[Value], rest: Sequence[Value]) -> list[Value]:
+        carry, i, kept = state[:n], state[n], state[n + 1 :]
+        kept = [update_at(y, i, x) for x, y in zip(this.of_kept(carry), kept, strict=True)]
+        return [*this.body(*carry, *rest), emit.add(i, full(_index(), 1)), *kept]
+
+    carry = [*this.carry, zero, *places]
+    found = _while(carry, this.rest, goes_on, step, ends=this.ends, most=this.plan.slots)
+    count = found[n] if steps is None else full(_index(), steps)
+    return [*found[:n], count, zero, *found[n + 1 :]]
 
 
 def _halved(x: Value) -> Value:
+    """Move every second saved carry to the first half of the places."""
     slots, *shape = x.type.shape
     pairs = reshaped(x, (slots // 2, 2, *shape))
     ends = (slots // 2, 1, *shape)
@@ -201,27 +225,31 @@ def _backward(
     sums = [zeros_like(x) for x, has in zip(this.rest, this.is_summed, strict=True) if has]
     n_sums = len(sums)
     places = [_levels(x, plan) for x in kept]
-    last = emit.sub(count, full(_index(), 1))
+    # A single level is never refilled: its places are constants of the loop.
+    carried, fixed = (places, []) if plan.levels > 1 else ([], places)
+    last = _minus_one(count) if plan.steps is None else full(_index(), plan.steps - 1)
 
     def step(state: Sequence[Value], rest: Sequence[Value]) -> list[Value]:
-        (t,), ends, totals, stores = split_sizes(state, [1, n_ends, n_sums, len(places)])
-        (final, distance), constants = rest[:2], rest[2:]
+        (t,), ends, totals, stores = split_sizes(state, [1, n_ends, n_sums, len(carried)])
+        (final, distance), constants = rest[:2], rest[2 + len(fixed) :]
         if plan.levels > 1:
             stores = _refilled(this, t, final, distance, stores, constants)
         level = _last_level(distance, plan)
-        carry = [member(x, _place(plan, level, t)) for x in stores]
+        saved = stores or rest[2 : 2 + len(fixed)]
+        carry = [member(x, _place(plan, level, t)) for x in saved]
         given = this.back(*this.all_of(carry), *constants, *ends)
         found, more = given[:n_ends], given[n_ends:]
         added = [emit.add(a, b) for a, b in zip(totals, more, strict=True)]
         return [emit.sub(t, full(_index(), 1)), *found, *added, *stores]
 
     found = _while(
-        [last, *seeds, *sums, *places],
-        [last, shift, *this.rest],
+        [last, *seeds, *sums, *carried],
+        [last, shift, *fixed, *this.rest],
         lambda state, rest: _compare(state[0], full(_index(), 0), "GE"),
         step,
+        most=plan.slots if plan.levels == 1 else 0,
     )
-    _, firsts, totals, _ = split_sizes(found, [1, n_ends, n_sums, len(places)])
+    _, firsts, totals, _ = split_sizes(found, [1, n_ends, n_sums, len(carried)])
     return firsts, totals
 
 
@@ -438,10 +466,3 @@ def _while(
     if most:
         attributes["anvl.max_iterations"] = Int.encode(most)
     return emit_loop(carry, lambda *vs: cond(vs, rest), lambda *vs: body(vs, rest), attributes)
-
-
-def _apply_if(
-    flag: Value, xs: Sequence[Value], changed: Callable[..., Sequence[Value]]
-) -> list[Value]:
-    """`changed(*xs)` if the flag is set, else xs."""
-    return choose(flag, [lambda: changed(*xs), lambda: xs])

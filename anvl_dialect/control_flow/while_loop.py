@@ -26,6 +26,7 @@ from anvl.dialect.control_flow.loop_values import (
     tangents_of,
 )
 from anvl.dialect.control_flow.region_ops import RegionOp, emit_loop
+from anvl.dialect.control_flow.trip_count import trip_count
 from anvl.dialect.control_flow.while_checkpointing import Plan, pulled_back
 from anvl.dialect.core.captures import operands_of, remembering
 from anvl.dialect.core.context import on_new_context
@@ -175,6 +176,8 @@ class WhileOp(RegionOp):
         active: Sequence[bool] | None = None,
     ) -> Any:
         flags = [True] * len(xs) if active is None else active
+        plan = loop.plan.for_steps(trip_count(loop.cond, loop.body, xs))
+        loop = loop._replace(plan=plan, ends=loop.ends or plan.steps is not None)
         ends, found = pulled_back(loop, loop.split(xs), gs, flags, ys[0].owner)
         return Replaced(ends, found)
 

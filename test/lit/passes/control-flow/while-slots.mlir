@@ -16,7 +16,7 @@
 // CHECK:           stablehlo.while({{.*}}anvl.max_iterations = 30 : i64
 // CHECK-LABEL: func.func @bounded_adjoint(
 // CHECK:         stablehlo.while({{.*}}, tensor<5xf64> attributes
-// CHECK:         stablehlo.while({{.*}}, tensor<5xf64> attributes
+// CHECK:         stablehlo.while({{.*}} : tensor<i32>, tensor<f64>, tensor<f64> attributes
 // CHECK-NOT:     stablehlo.while
 // CHECK:         return
 

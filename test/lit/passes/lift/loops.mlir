@@ -12,6 +12,9 @@
 // RUN: anvl-opt %s --anvl-lift --anvl-control-flow \
 // RUN:   | %run --function=either --args='[true, 3.0]' | %numbers %s --check-prefix=TRUE
 
+// RUN: anvl-opt %s --anvl-lift --anvl-gradient="function=down" --anvl-control-flow \
+// RUN:   | %run --function=down_adjoint --args='[2.0]' | %numbers %s --check-prefix=DOWN
+
 // A loop that counts its steps becomes a scan; what it reads from outside is an argument.
 
 // CHECK-LABEL: func.func @main(
@@ -40,6 +43,33 @@ func.func @main(%x: tensor<f64>) -> tensor<f64> {
   }
   %1 = stablehlo.add %0#1, %one : tensor<f64>
   return %1 : tensor<f64>
+}
+
+// So does one that counts down; it may read its counter.
+
+// CHECK-LABEL: func.func @down(
+// CHECK:         call @down_scan(
+// CHECK-NOT:     stablehlo.while
+// 5 x + 3 x + x, and 9
+// DOWN:      f64[] 18.0
+// DOWN-NEXT: f64[] 9.0
+func.func @down(%x: tensor<f64>) -> tensor<f64> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f64>
+  %five = stablehlo.constant dense<5> : tensor<i32>
+  %0:2 = stablehlo.while(%i = %five, %y = %zero) : tensor<i32>, tensor<f64>
+  cond {
+    %last = stablehlo.constant dense<0> : tensor<i32>
+    %more = stablehlo.compare GE, %i, %last : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %more : tensor<i1>
+  } do {
+    %two = stablehlo.constant dense<2> : tensor<i32>
+    %next = stablehlo.subtract %i, %two : tensor<i32>
+    %n = stablehlo.convert %i : (tensor<i32>) -> tensor<f64>
+    %nx = stablehlo.multiply %n, %x : tensor<f64>
+    %z = stablehlo.add %y, %nx : tensor<f64>
+    stablehlo.return %next, %z : tensor<i32>, tensor<f64>
+  }
+  return %0#1 : tensor<f64>
 }
 
 // Of others nobody knows how many steps they take.
