@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 
 from anvl.dialect.control_flow.call import rule_of
+from anvl.dialect.core.attributes import extra_attributes
 from anvl.dialect.core.mlir import ir
 from anvl.passes.framework.pass_base import Pass
 from anvl.passes.functions.dce import drop_unused_functions
 from anvl.passes.functions.inlining import Inliner
-from anvl.passes.functions.symbol_utils import calls_by_function, functions_of, references
+from anvl.passes.functions.symbol_utils import functions_of, uses_in
 
 __all__ = ["Inline"]
 
@@ -25,9 +26,9 @@ class Inline(Pass, argument="anvl-inline"):
 
     def run(self, module: ir.Operation) -> None:
         functions = functions_of(module)
-        calls = calls_by_function(module)
+        calls, uses = uses_in(module, (extra_attributes(op) for op in functions.values()))
         kept = {n for n, op in functions.items() if (r := rule_of(op)) and r.outlives_inlining}
-        inliner = Inliner(functions, calls, references(functions, calls), kept)
+        inliner = Inliner(functions, calls, uses, kept)
         for name in list(functions):
             inliner.inline_into(name, ())
         drop_unused_functions(module)

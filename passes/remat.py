@@ -134,7 +134,7 @@ def _is_open(function: ir.Operation) -> bool:
 
 def _keep(name: str, expansion: Expansion) -> None:
     """Rewrite a function as calls of its segments."""
-    function = expansion.find(name, str(expansion.functions[name].location))
+    function = expansion.find(name, expansion.functions[name])
     inline_calls(name, expansion.functions, expansion.ruled)
     function = expansion.functions[name]
     run_on(function, "cse")  # of equal values only one is saved

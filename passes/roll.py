@@ -5,8 +5,9 @@ expanded, so that the derivative of 1,000 steps is that of one.
 """
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from anvl.dialect.core.effects import is_dce_able
 from anvl.dialect.core.errors import PassError
@@ -76,24 +77,23 @@ class Roll(Pass, argument=_NAME):
 
     def _roll(self, name: str, expansion: Expansion, findings: list[Finding]) -> bool:
         """Roll what repeats in one function; returns whether anything does."""
-        for body in _blocks(expansion.functions[name]):
-            is_long = len(body.operations) > 2 * self.least
-            if is_long and self._roll_block(body, name, expansion, findings):
+        for ops in _blocks(expansion.functions[name]):
+            is_long = len(ops) > 2 * self.least
+            if is_long and self._roll_block(ops, name, expansion, findings):
                 run_on(expansion.functions[name], "trivial-dce")
                 return True
         return False
 
-    def _may_repeat(self, body: ir.Block) -> bool:
-        if len(body.operations) <= 2 * self.least:
+    def _may_repeat(self, ops: Sequence[Any]) -> bool:
+        if len(ops) <= 2 * self.least:
             return False
         numbers: dict[type, int] = {}
-        names = [numbers.setdefault(type(op), len(numbers)) for op in body.operations]
-        return bool(repeats(names, 2))
+        return bool(repeats([numbers.setdefault(type(op), len(numbers)) for op in ops], 2))
 
     def _roll_block(
-        self, body: ir.Block, name: str, expansion: Expansion, findings: list[Finding]
+        self, ops: Sequence[Any], name: str, expansion: Expansion, findings: list[Finding]
     ) -> bool:
-        block = Block(body, lambda op: is_dce_able(op, expansion.functions))
+        block = Block(ops, lambda op: is_dce_able(op, expansion.functions))
         chosen: list[tuple[Stretch, Form]] = []
         for run in repeats([item.symbol for item in block.items], self.least):
             if any(run.start < s.end and s.start < run.start + run.length for s, _ in chosen):
@@ -135,11 +135,12 @@ class Roll(Pass, argument=_NAME):
             )
 
 
-def _blocks(op: ir.Operation) -> Iterator[ir.Block]:
-    """The blocks in a function: its body, then those of choices and loops in it."""
+def _blocks(op: ir.Operation) -> Iterator[list[Any]]:
+    """The ops of each block in a function: of its body, then of choices and loops in it."""
     for region in op.regions:
         for block in region.blocks:
-            yield block
-            for inner in block.operations:
+            ops = list(block.operations)  # a view of each op is made, and once is enough
+            yield ops
+            for inner in ops:
                 if getattr(inner, "captures", False):
                     yield from _blocks(inner.operation)

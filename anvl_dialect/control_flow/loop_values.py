@@ -13,7 +13,7 @@ from anvl.dialect.core.create import full, zeros_like
 from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.shape import reshaped
-from anvl.dialect.interpreters.batch import repeated
+from anvl.dialect.interpreters.batch import first_member, repeated
 from anvl.dialect.interpreters.slices import forward_slice
 from anvl.dialect.interpreters.subprogram import Program
 from anvl.dialect.ops.elementwise.elementary import and_
@@ -39,8 +39,7 @@ __all__ = [
 def dependent_results(program: Program, flags: Sequence[bool]) -> list[bool]:
     """For each result of a program, whether it depends on a marked argument."""
     marked = [x for x, flag in zip(program.arguments, flags, strict=True) if flag]
-    ops = program.slice(whole_ops=True).ops
-    found = forward_slice(ops, marked, whole_ops=True).values
+    found = forward_slice(program.slice().ops, marked, symbols=program.symbols).values
     return [y in found for y in program.results]
 
 
@@ -152,9 +151,15 @@ def scatter_flagged(values: Iterable[Value], flags: Sequence[bool]) -> list[Valu
 def axis_added(
     values: Sequence[Value], wanted: Sequence[bool], present: Sequence[bool], size: int
 ) -> list[Value]:
-    """The values, with a batch axis added to those that should have one and do not."""
+    """The values, with a batch axis added to those that should have one and do not.
+
+    Those that have one and should not are the same for all members.
+    """
     flags = zip(values, wanted, present, strict=True)
-    return [repeated(x, size) if want and not has_axis else x for x, want, has_axis in flags]
+    return [
+        x if want == has_axis else repeated(x, size) if want else first_member(x)
+        for x, want, has_axis in flags
+    ]
 
 
 def _starts(x: Value, at: Value) -> list[Value]:

@@ -47,7 +47,7 @@ from anvl.dialect.core.params.base import Int
 from anvl.dialect.core.shape import permuted, reshaped
 from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.core.types import element_type, tensor
-from anvl.dialect.interpreters.batch import repeated
+from anvl.dialect.interpreters.batch import PartlyBatched
 from anvl.dialect.interpreters.replaced import Replaced
 from anvl.dialect.interpreters.residual_selection import residuals
 from anvl.dialect.interpreters.slices import forward_slice, live_in
@@ -283,7 +283,7 @@ class Scan(FunctionRule):
             scatter_flagged([*ends[n:], *stacked[n_stacked:]], gives),
         )
 
-    def batch(self, f: Callee, xs: Sequence[Value], batched: Sequence[bool]) -> Sequence[Value]:
+    def batch(self, f: Callee, xs: Sequence[Value], batched: Sequence[bool]) -> Any:
         loop = self.read(f)
         n, body = loop.n, loop.body.program
         size = next(x.type.shape[0] for x, b in zip(xs, batched, strict=True) if b)
@@ -308,13 +308,8 @@ class Scan(FunctionRule):
             next_body,
             loop.reverse,
         )
-        return [
-            *axis_added(found[:n], [True] * n, flags, size),
-            *(
-                _swapped(y) if mark else repeated(y, size)
-                for y, mark in zip(found[n:], outs, strict=True)
-            ),
-        ]
+        stacked = [_swapped(y) if mark else y for y, mark in zip(found[n:], outs, strict=True)]
+        return PartlyBatched([*found[:n], *stacked], [*flags, *outs])
 
     def adjoint(
         self,

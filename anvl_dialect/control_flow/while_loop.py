@@ -38,7 +38,7 @@ from anvl.dialect.core.mlir import ir, register_view
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.params.base import Bool, Int, Param
 from anvl.dialect.core.symbol_table import SymbolTable
-from anvl.dialect.interpreters.batch import repeated
+from anvl.dialect.interpreters.batch import PartlyBatched, repeated
 from anvl.dialect.interpreters.constant_folding import folded, known_number
 from anvl.dialect.interpreters.replaced import Replaced
 from anvl.dialect.interpreters.subprogram import Program, values_and_jvp_of
@@ -250,7 +250,7 @@ class WhileOp(RegionOp):
         return while_series(loop, xs, series, order)
 
     @classmethod
-    def batch(cls, xs: Sequence[Value], batched: Sequence[bool], loop: Loop) -> Sequence[Value]:
+    def batch(cls, xs: Sequence[Value], batched: Sequence[bool], loop: Loop) -> Any:
         n = loop.n
         size = next(x.type.shape[0] for x, b in zip(xs, batched, strict=True) if b)
         many = _Batched.of(loop, xs, batched, size)
@@ -259,7 +259,7 @@ class WhileOp(RegionOp):
             return cls._one_by_one(xs, batched, loop)
         carry = axis_added(xs[:n], many.flags, batched[:n], size)
         found = emit_loop(carry, many.goes_on, many.step, loop.attributes)
-        return axis_added(found, [True] * n, many.flags, size)
+        return PartlyBatched(found, many.flags)
 
     @staticmethod
     def _one_by_one(xs: Sequence[Value], batched: Sequence[bool], loop: Loop) -> Sequence[Value]:

@@ -10,7 +10,7 @@ from anvl.dialect.core.mlir import ir
 __all__ = [
     "IGNORES_NAN", "IMPLICIT", "JET", "JVP", "LINEAR_TRANSPOSE", "MIXED_PRECISION", "SHARDING",
     "SMALL_DIVISOR", "VJP", "VMAP",
-    "attribute_of", "entries_of", "extra_attributes", "extra_names", "promised",
+    "attribute_of", "entries_of", "extra_attributes", "extra_names", "extras", "promised",
     "replaced_entries", "shifted", "signature_of", "symbols_in", "with_symbols",
 ]  # fmt: skip
 
@@ -67,17 +67,30 @@ _OWN = ("sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs")
 
 def extra_attributes(function: ir.Operation) -> list[ir.Attribute]:
     """Attributes of a function other than its name, type and visibility."""
-    names = extra_names(function)
-    return [x for name in names if (x := attribute_of(function, name)) is not None]
+    return [x for x in extras(function).values() if x is not None]
+
+
+def extras(function: ir.Operation) -> dict[str, ir.Attribute | None]:
+    """As `extra_attributes`, by name; None for those for which the bindings have no class."""
+    if _has_no_other(function):
+        return {}
+    try:
+        return {name: x for name, x in function.attributes.items() if name not in _OWN}
+    except TypeError:  # complex elements
+        return {name: attribute_of(function, name) for name in extra_names(function)}
 
 
 def extra_names(function: ir.Operation) -> list[str]:
     """Names of the attributes of a function other than its name, type and visibility."""
-    attributes = function.attributes
-    count = len(attributes)  # most functions have no other: listing the names takes 5 us
-    if count == 2 or (count == 3 and "sym_visibility" in attributes):
+    if _has_no_other(function):
         return []
-    return [name for name in attributes.keys() if name not in _OWN]
+    return [name for name in function.attributes.keys() if name not in _OWN]
+
+
+def _has_no_other(function: ir.Operation) -> bool:
+    attributes = function.attributes
+    count = len(attributes)  # of most functions: listing the names takes 5 us
+    return count == 2 or (count == 3 and "sym_visibility" in attributes)
 
 
 # Note [Attributes are decoded once]

@@ -27,9 +27,19 @@ from anvl.dialect.interpreters.emission_cache import (
 from anvl.dialect.interpreters.slices import values_read
 
 __all__ = [
-    "batch_block", "batched_results", "emit_batched", "first_member", "forget_replaced_rules",
-    "repeated",
+    "PartlyBatched", "batch_block", "batched_results", "emit_batched", "first_member",
+    "forget_replaced_rules", "repeated",
 ]  # fmt: skip
+
+
+class PartlyBatched(NamedTuple):
+    """An answer of a `batch` rule in which results without the batch axis are those of all members.
+
+    A loop gives them: what it counts is the same for all members that take the same steps.
+    """
+
+    values: Sequence[Value]
+    has_axis: Sequence[bool]
 
 
 def batched_results(
@@ -40,7 +50,8 @@ def batched_results(
 ) -> Sequence[Value]:
     """Results of an op with one more axis, emitted at the current insertion point.
 
-    `batched` marks the operands that have the batch axis; `symbols` has the functions that the op
+    Those that all members share, of a rule that says so, are without it.  `batched` marks the
+    operands that have the batch axis; `symbols` has the functions that the op
     calls.  For an empty batch the rule is not called.
     """
     rules = type(op)
@@ -51,8 +62,13 @@ def batched_results(
     if size == 0 and not rules.has_side_effects(op.operation):
         return [full(tensor((0, *y.type.shape), y.type.element_type), 0) for y in op.results]
     found = rules.batch(operands, batched, **rules.read(op.operation, symbols))
-    ys = found if rules.multiple_results else [found]
-    wanted = [(y.type.element_type, (size, *y.type.shape)) for y in op.results]
+    ys, has_axis = found if type(found) is PartlyBatched else (found, [True] * len(op.results))
+    if not rules.multiple_results:
+        ys = [found]
+    wanted = [
+        (y.type.element_type, (size, *y.type.shape) if flag else tuple(y.type.shape))
+        for y, flag in zip(op.results, has_axis, strict=True)
+    ]
     if not _are_of(ys, wanted):
         gave = _describe(found, rules.multiple_results)
         types = ", ".join(str(y.type) for y in op.results)
@@ -152,7 +168,13 @@ def _batch_steps(
     plain: dict[type, bool] = {}
     growth = _Growth(new)
     replaced = []
+    shared: dict[Value, Value] = {}  # results without the axis, and what replaces them
     for step in steps:
+        if shared:
+            step = _without_shared(step, shared)
+            if True not in step[2]:
+                shared.update(zip(step[3], step[3], strict=True))
+                continue
         op, operands, flags, results = step
         rules = type(op)
         if rules not in plain:
@@ -162,9 +184,24 @@ def _batch_steps(
             continue
         with op.location, ir.InsertionPoint(op):
             given = [new[x] if b else x for x, b in zip(operands, flags, strict=True)]
-            new.update(zip(results, emit_batched(step, given, symbols), strict=True))
+            found = emit_batched(step, given, symbols)
+        for y, z in zip(results, found, strict=True):
+            if rules.multiple_results and z.type == y.type:
+                y.replace_all_uses_with(z)
+                shared[y] = z
+            else:
+                new[y] = z
         replaced.append(op)
     return replaced
+
+
+def _without_shared(step: _PlainStep, shared: dict[Value, Value]) -> _PlainStep:
+    """The step, of which operands may have turned out to have no batch axis."""
+    op, operands, flags, results = step
+    if shared.keys().isdisjoint(operands):
+        return step
+    still = tuple([f and x not in shared for x, f in zip(operands, flags, strict=True)])
+    return op, tuple([shared.get(x, x) for x in operands]), still, results
 
 
 class _Growth:

@@ -124,7 +124,10 @@ class Program:
             marks.update(dict.fromkeys(results, has_axis))
             if not has_axis:
                 return copied(op, operands, values)
-            return emit_batched((op, read, flags, results), operands, self.symbols)
+            found = emit_batched((op, read, flags, results), operands, self.symbols)
+            if op.multiple_results:  # all members may share some
+                marks.update([(y, z.type != y.type) for y, z in zip(results, found, strict=True)])
+            return found
 
         values = self._replay(xs, emit_one, part)
         return [(v, marks.get(y, False)) for v, y in zip(values, self.results, strict=True)]

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from anvl.dialect.control_flow.call import Callee, rule_of
 from anvl.dialect.core.attributes import (
     extra_names,
+    extras,
     replaced_entries,
     shifted,
     signature_of,
@@ -32,12 +33,11 @@ from anvl.passes.functions.simplification import simplify
 from anvl.passes.functions.symbol_utils import (
     body_of,
     callee_of,
-    calls_by_function,
     calls_of,
     functions_of,
     is_private,
-    references,
     terminator_of,
+    uses_in,
 )
 from anvl.passes.residuals.partial_eval import split
 
@@ -164,29 +164,29 @@ class Expansion(SymbolTable):
         self.argument = argument
         self.search = search
         # Functions whose calls have rules: Note [Functions with rules].
-        marked = {name: found for name, op in functions.items() if (found := extra_names(op))}
+        marked = {name: found for name, op in functions.items() if (found := extras(op))}
         self.ruled = {name: rule for name in marked if (rule := rule_of(functions[name]))}
-        calls = calls_by_function(module)
-        self.uses = references(functions, calls)
+        calls, self.uses = uses_in(module, map(dict.values, marked.values()))
         # The callees of each function; calls in functions made here are inlined at once.
         self.callees = {name: list(map(callee_of, found)) for name, found in calls.items()}
         self.defined: set[str] = set()
         self.flat: set[str] = set()
+        self.checked: dict[str, list[ir.Attribute]] = {}  # what functions with rules were of
         # Functions that contain a derivative: Note [Simplifying between expansions].
         self.derived = {name for name, found in marked.items() if _DERIVED in found}
         kinds = [KINDS[name] for found in marked.values() for name in found if name in KINDS]
         self.is_one_of_several = any(k.differentiates and k.argument != argument for k in kinds)
 
-    def find(self, name: str, location: str = "") -> ir.Operation:
-        """The function of this name, which has a body."""
+    def find(self, name: str, user: ir.Operation | None = None) -> ir.Operation:
+        """The function of this name, which has a body; errors name the place of its user."""
         function = self.functions.get(name)
+        if function is not None and body_of(function) is not None:
+            return function
+        problem = f"@{name} must have a body of one block"
         if function is None:
             known = ", ".join(f"@{n}" for n in self.functions) or "none"
             problem = f"there is no function @{name}; the module has {known}"
-            raise PassError(self.argument, problem, location)
-        if body_of(function) is None:
-            raise PassError(self.argument, f"@{name} must have a body of one block", location)
-        return function
+        raise PassError(self.argument, problem, str(user.location) if user else "")
 
     def define(self, name: str, path: tuple[str, ...] = ()) -> None:
         """Define a function that is declared as a transformation, after all it depends on."""
@@ -245,7 +245,7 @@ class Expansion(SymbolTable):
         place = str(declaration.location)
         callee, params = _read(kind, name, declaration)
         self.define(callee, path)
-        types = signature_of(self.find(callee, place))
+        types = signature_of(self.find(callee, declaration))
         params = kind.resolved(params, callee, self.functions)
         wanted = kind.check(name, params, *types, place)
         _check_declaration(kind, name, declaration, wanted)
@@ -270,8 +270,8 @@ class Expansion(SymbolTable):
         """Turn a copy of @callee into the requested transformation."""
         if callee in self.derived and kind.differentiates:
             simplify(function)
+        erase_unused_calls(function, self.functions)
         if self.ruled:
-            erase_unused_calls(function, self.functions)
             self._prepare_rules(function, kind.differentiates)
         try:
             kind.write(function, params, self, self.search)
@@ -291,7 +291,7 @@ class Expansion(SymbolTable):
             self.flat.add(name)
             itself = [] if self.ruled[name].declares else [name]
             for one in (*itself, *self.rules_of(name)):
-                self.find(one, str(self.functions[name].location))
+                self.find(one, self.functions[name])
                 self.define(one)
                 inline_calls(one, self.functions, self.ruled)
                 if merges:
@@ -302,9 +302,13 @@ class Expansion(SymbolTable):
     def check_rule(self, name: str) -> None:
         """Refuse a function whose rules do not fit it."""
         rule, function = self.ruled[name], self.functions[name]
+        named = [self.find(one, function) for one in self.rules_of(name)]
+        read = [function.attributes[rule.attribute]]
+        read += [f.attributes["function_type"] for f in (function, *named)]
+        if self.checked.get(name) == read:
+            return
+        self.checked[name] = read
         place = str(function.location)
-        for one in self.rules_of(name):
-            self.find(one, place)
         try:
             with function.context:
                 rule.check(Callee(name, self))
@@ -327,10 +331,8 @@ class Expansion(SymbolTable):
     def split(
         self, made: ir.Operation, late: Sequence[int], n_early: int, names: tuple[str, str]
     ) -> None:
-        """Split a derivative in two, with its calls inlined; see `residuals/partial_eval.py`.
-
-        Calls of declarations, such as those of loops, stay.
-        """
+        """Split a derivative in two, with its calls inlined, but those of declarations, such as
+        loops; see `residuals/partial_eval.py`."""
         name = made.attributes["sym_name"].value
         declared = [n for n, op in self.functions.items() if body_of(op) is None]
         inline_calls(name, self.functions, declared)

@@ -4,8 +4,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from anvl.dialect.control_flow.case import CONTROL_FLOW
 from anvl.dialect.core.effects import function_has_effect, is_dce_able
 from anvl.dialect.core.mlir import PassManager, ir
+from anvl.passes.framework.walk import find
 from anvl.passes.functions.inlining import dissolve
 from anvl.passes.functions.symbol_utils import body_of, callee_of, calls_of
 
@@ -70,12 +72,12 @@ def erase_unused(block: ir.Block, is_dce_able: Callable[[Any], bool]) -> None:
 
 
 def erase_unused_calls(function: ir.Operation, functions: dict[str, ir.Operation]) -> None:
-    """Erase calls without effect whose results are unused, and what only these need.
+    """Erase calls and control flow without effect whose results are unused, and what these need.
 
     A derivative leaves the loop that another one replaced, and loops whose primal results nobody
     reads: the next derivative or batch would make others of each.
     """
-    if not all(map(_is_used, calls_of(function))):
+    if not all(map(_is_used, find(function, "func.call", *CONTROL_FLOW))):
         erase_unused(function.regions[0].blocks[0], partial(is_dce_able, functions=functions))
 
 

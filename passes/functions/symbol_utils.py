@@ -1,15 +1,18 @@
 """Functions of a module: by name, their callees, and references to them."""
 
 from collections import defaultdict
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from anvl.dialect.core.attributes import attribute_of, extra_attributes, symbols_in
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.symbol_table import SymbolTable
-from anvl.passes.framework.walk import find
+from anvl.passes.framework.walk import find, find_by_name
 
 __all__ = [
-    "KnownFunctions", "body_of", "called_computations_in", "callee_of", "calls_by_function",
-    "calls_of", "functions_of", "is_private", "needed_by", "references", "terminator_of",
+    "KnownFunctions", "Uses", "body_of", "called_computations_in", "callee_of",
+    "calls_by_function", "calls_of", "functions_of", "is_private", "needed_by", "references",
+    "terminator_of", "uses_in",
 ]  # fmt: skip
 
 
@@ -53,14 +56,43 @@ def calls_of(function: ir.Operation) -> list[ir.Operation]:
 
 def calls_by_function(module: ir.Operation) -> dict[str, list[ir.Operation]]:
     """The calls in each function of a module that has any, in one walk."""
+    return _by_function(calls_of(module))
+
+
+def _by_function(calls: list[ir.Operation]) -> dict[str, list[ir.Operation]]:
     found: dict[str, list[ir.Operation]] = {}
-    for call in calls_of(module):
+    for call in calls:
         outer = call.parent
         while outer is not None and outer.operation.name != "func.func":
             outer = outer.parent
         if outer is not None:
             found.setdefault(outer.attributes["sym_name"].value, []).append(call)
     return found
+
+
+class Uses(NamedTuple):
+    """The calls in each function, and the number of references to each: see `references`."""
+
+    calls: dict[str, list[ir.Operation]]
+    references: defaultdict[str, int]
+
+
+def uses_in(module: ir.Operation, named: Iterable[Iterable[ir.Attribute | None]]) -> Uses:
+    """The calls and references of a module, in one walk.
+
+    `named` are the attributes of its functions, as by `extras`.
+    """
+    found = find_by_name(module, ("func.call", "stablehlo.custom_call"))
+    count: defaultdict[str, int] = defaultdict(int)
+    for call in found["func.call"]:
+        count[callee_of(call)] += 1
+    for name in _named_in(found["stablehlo.custom_call"]):
+        count[name] += 1
+    for attributes in named:
+        for attribute in attributes:
+            for name in symbols_in(attribute):
+                count[name] += 1
+    return Uses(_by_function(found["func.call"]), count)
 
 
 def callee_of(call: ir.Operation) -> str:
@@ -70,9 +102,11 @@ def callee_of(call: ir.Operation) -> str:
 
 def called_computations_in(function: ir.Operation) -> list[str]:
     """Functions that custom calls in the body of a function receive as called computations."""
-    handed = (
-        attribute_of(op, "called_computations") for op in find(function, "stablehlo.custom_call")
-    )
+    return _named_in(find(function, "stablehlo.custom_call"))
+
+
+def _named_in(custom_calls: Iterable[ir.Operation]) -> list[str]:
+    handed = [attribute_of(op, "called_computations") for op in custom_calls]
     return [name for attribute in handed if attribute is not None for name in symbols_in(attribute)]
 
 

@@ -11,9 +11,12 @@ from typing import Any, NamedTuple
 from anvl.dialect.core.captures import operands_of
 from anvl.dialect.core.effects import all_dce_able
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import AnvlOp
 
 __all__ = ["Block", "Item", "Source"]
+
+
+#: `Item(...)` and `Source(...)` are calls of Python, of which there would be two for each op.
+_tuple: Any = tuple.__new__
 
 
 class Source(NamedTuple):
@@ -36,7 +39,7 @@ class Item(NamedTuple):
 
 
 class Block:
-    """The items of a block, its constants, and where values are read.
+    """The items of a block, given by its ops, its constants, and where values are read.
 
     Attributes
     ----------
@@ -48,7 +51,7 @@ class Block:
         From sources to the items that read them, in their order; `len(items)` is the terminator.
     """
 
-    def __init__(self, block: ir.Block, is_movable: Callable[[Any], bool]) -> None:
+    def __init__(self, ops: Sequence[Any], is_movable: Callable[[Any], bool]) -> None:
         self.items: list[Item] = []
         self.leaves: dict[ir.Value, Any] = {}
         self.read_at: dict[Source, list[int]] = {}
@@ -58,15 +61,16 @@ class Block:
         self._numbers: dict[ir.Type, int] = {}
         self._types: dict[Any, int] = {}  # the numbers of the types of sources and of values
         self._attributes: dict[int, Any] = {}
-        *ops, end = block.operations
-        for op in ops:
-            captures = getattr(op, "captures", False)
-            values = operands_of(op) if captures else tuple(op.operands)
-            if not values and _is_leaf(op):
+        for op in ops[:-1]:
+            is_plain = _is_plain(type(op))
+            values = operands_of(op) if getattr(op, "captures", False) else tuple(op.operands)
+            if not values and (is_plain or _is_leaf(op)):
                 self._add_leaf(op)
+            elif is_plain:
+                self._add_plain(op, values)
             else:
                 self._add(op, values, is_movable)
-        self._note_reads(end.operands)
+        self._note_reads(ops[-1].operands)
 
     def attributes(self, number: int) -> Any:
         """The attributes of an item, to be compared with those of another one."""
@@ -85,10 +89,31 @@ class Block:
         key = op.operation.name, _attributes_of(op), value.type
         self._known[value] = self._leaf_keys.setdefault(key, value)
 
+    def _add_plain(self, op: Any, values: Sequence[ir.Value]) -> None:
+        """As `_add`, for most ops: without a call for each part of it."""
+        number, known, read_at = len(self.items), self._known, self.read_at
+        operands = tuple([known.get(x, x) for x in values])
+        types, read = self._types, []
+        for x in operands:
+            read.append(types.get(x) or self._type_of(x))
+            if type(x) is Source:
+                if x in read_at:
+                    read_at[x].append(number)
+                else:
+                    read_at[x] = [number]
+        y = op.result
+        source = known[y] = _tuple(Source, (number, 0))
+        of = types[source] = self._numbers.get(y.type) or self._number_of(y.type)
+        kind: Any = type(op), of, *read
+        if min(kind[1:]) < 0:
+            kind = object()  # equal to no other
+        symbol = self._symbols.setdefault(kind, len(self._symbols))
+        self.items.append(_tuple(Item, (op, operands, symbol, 1)))
+
     def _add(self, op: Any, values: Sequence[ir.Value], is_movable: Callable[[Any], bool]) -> None:
         number = len(self.items)
         operands = self._note_reads(values)
-        results = (op.result,) if _has_one_result(type(op)) else tuple(op.results)
+        results = tuple(op.results)
         numbers, known = self._numbers.get, self._types.get
         types = tuple([numbers(t := y.type) or self._number_of(t) for y in results])
         for i, y in enumerate(results):
@@ -130,12 +155,13 @@ def _is_leaf(op: Any) -> bool:
     return is_pure and not len(op.regions) and len(op.results) == 1
 
 
-def _has_one_result_by_class(rules: Any) -> bool:
-    return issubclass(rules, AnvlOp) and not rules.multiple_results
+def _is_plain_by_class(rules: Any) -> bool:
+    """Whether an op of this class has one result, no region, and no effect."""
+    return all_dce_able(rules) and not (rules.multiple_results or rules.bodies or rules.captures)
 
 
 # (mypy takes `type[Any]` for something without a hash: hence the type of this cache.)
-_has_one_result: Callable[[Any], bool] = cache(_has_one_result_by_class)
+_is_plain: Callable[[Any], bool] = cache(_is_plain_by_class)
 
 
 def _attributes_of(op: Any) -> Any:

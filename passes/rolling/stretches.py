@@ -145,9 +145,11 @@ _READS_ANOTHER = "reads another value than in the other repetitions"
 def _with_other_attributes(block: Block, stretch: Stretch) -> set[int]:
     of, found = block.attributes, set()
     for o in range(stretch.period):
-        first = of(stretch.start + o)
-        of_others = range(stretch.start + o + stretch.period, stretch.end, stretch.period)
-        if any([of(i) != first for i in of_others]):
+        numbers = range(stretch.start + o, stretch.end, stretch.period)
+        if not any([len(block.items[i].op.attributes) for i in numbers]):
+            continue
+        first = of(numbers[0])
+        if any([of(i) != first for i in numbers[1:]]):
             found.add(o)
     return found
 
@@ -181,16 +183,16 @@ def _equal_so_far(block: Block, stretch: Stretch, o: int) -> int:
 
 def _link(stretch: Stretch, sources: Sequence[Any]) -> tuple[Any, int]:
     """The link of an operand that has these sources, and for how many repetitions it holds."""
-    places = [_place(stretch, x) for x in sources]
-    inside = next((k for k, place in enumerate(places) if place is not None), None)
+    places, period = _places(stretch, sources), stretch.period
+    inside = next((k for k, place in enumerate(places) if place >= 0), None)
     if inside is None:
         return _from_outside(sources), len(sources)
-    repetition, o = places[inside] or (0, 0)
+    repetition, o = divmod(places[inside], period)
     distance = inside - repetition
     if distance > _FURTHEST or (inside and repetition):
         return None, inside
     result = sources[inside].result
-    fits = _alike_from(inside, sources, places, Inner(o, result), distance)
+    fits = inside + _alike(places[inside:], sources[inside:], period)
     if fits < len(sources):
         return None, fits
     if not distance:
@@ -198,31 +200,30 @@ def _link(stretch: Stretch, sources: Sequence[Any]) -> tuple[Any, int]:
     return Carried(o, result, distance, tuple(sources[:inside])), len(sources)
 
 
+def _places(stretch: Stretch, sources: Sequence[Any]) -> list[int]:
+    """Where values are computed, in items from the start of the stretch; -1 outside of the loop."""
+    start, end, period = stretch.start, stretch.end, stretch.period
+    places = [
+        x.item - start if type(x) is Source and start <= x.item < end else -1 for x in sources
+    ]
+    if not stretch.apart:
+        return places
+    return [-1 if place % period in stretch.apart else place for place in places]
+
+
+def _alike(places: list[int], sources: Sequence[Any], period: int) -> int:
+    """The number of values in a row, from the first, that are each a repetition behind the last."""
+    first, result = places[0], sources[0].result
+    expected = list(range(first, first + len(places) * period, period))
+    if places == expected and all([x.result == result for x in sources]):
+        return len(places)
+    triples = zip(places, expected, sources, strict=True)
+    return [p == wanted and x.result == result for p, wanted, x in triples].index(False)
+
+
 def _from_outside(sources: Sequence[Any]) -> Same | Each:
     is_same = all([x == sources[0] for x in sources])
     return Same(sources[0]) if is_same else Each(tuple(sources))
-
-
-def _alike_from(
-    inside: int,
-    sources: Sequence[Any],
-    places: Sequence[tuple[int, int] | None],
-    of: Inner,
-    distance: int,
-) -> int:
-    """The first repetition that does not read this value from so far back."""
-    for k in range(inside, len(sources)):
-        if places[k] != (k - distance, of.item) or sources[k].result != of.result:
-            return k
-    return len(sources)
-
-
-def _place(stretch: Stretch, x: Any) -> tuple[int, int] | None:
-    """Repetition and item in it where a value is computed; None if outside of the loop."""
-    if type(x) is not Source or not stretch.start <= x.item < stretch.end:
-        return None
-    place = divmod(x.item - stretch.start, stretch.period)
-    return None if place[1] in stretch.apart else place
 
 
 def _phases(block: Block, run: Run) -> list[int]:

@@ -149,3 +149,42 @@ def test_each_step_has_a_place_where_the_count_is_known(last, places):
     text = anvl.jit(gradient).lower(np.float64(1)).mlir("gradient")
     assert f"tensor<{places}xf64> attributes" in text
     assert ("stablehlo.if" in text) == (places == 32)
+
+
+def steps(x, n):
+    return anvl.while_loop(lambda c: c[0] < n, lambda c: (c[0] + 1, anp.sin(c[1])), (0, x))
+
+
+def test_members_that_take_the_same_steps_share_the_counter():
+    """In the gradient, too: its loops need no choice for each member, nor a gather."""
+    f = anvl.jit(anvl.vmap(anvl.grad(lambda x, n: steps(x, n)[1]), in_axes=(0, None)))
+    xs, n = np.asarray([0.2, 0.7, 1.1]), np.int32(40)
+    text = f.lower(xs, n).mlir("stablehlo")
+    assert "stablehlo.while" in text and "stablehlo.select" in text  # which carries are kept
+    assert "stablehlo.gather" not in text and "stablehlo.scatter" not in text
+    expected, ys = np.ones(3), xs
+    for _ in range(40):
+        expected, ys = expected * np.cos(ys), np.sin(ys)
+    np.testing.assert_allclose(f(xs, n), expected, rtol=rounding(PROGRAM))
+
+
+def test_results_that_members_share_go_through_loops_and_choices():
+    def f(x, n):
+        count, y = steps(x, n)  # the members share `count`
+        once_more, z = steps(y, count - 1)
+        (total, w), rows = anvl.scan(
+            lambda c, i: ((c[0] + i + once_more, c[1] * y), c[0]),
+            (0, z),
+            np.arange(3, dtype=np.int32),
+        )
+        return anvl.cond(total > 7, lambda: (total, w), lambda: (count, z)), rows
+
+    xs, n = np.asarray([0.3, 0.9]), np.int32(2)
+    (total, w), rows = anvl.vmap(f, in_axes=(0, None))(xs, n)
+    for k, x in enumerate(xs):
+        (one, expected), each = f(x, n)
+        assert total[k] == one
+        assert rows[k].tolist() == each.tolist()
+        np.testing.assert_allclose(w[k], expected, rtol=rounding(PROGRAM))
+    shared = anvl.vmap(lambda x, n: steps(x, n)[0], in_axes=(0, None), out_axes=None)(xs, n)
+    assert int(shared) == 2
