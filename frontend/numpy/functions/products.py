@@ -18,7 +18,8 @@ from anvl.numpy.functions.emitting import prim
 from anvl.numpy.functions.reductions import reduced
 
 __all__ = [
-    "cross", "dot", "inner", "kron", "matmul", "outer", "tensordot", "vdot", "vecdot",
+    "cross", "dot", "inner", "kron", "matmul", "outer", "precise_matmul", "tensordot", "vdot",
+    "vecdot",
 ]  # fmt: skip
 
 
@@ -78,6 +79,11 @@ def matmul(x: Any, y: Any, *, precision: str = "DEFAULT") -> Any:
     a, b = broadcast_to(a, (*batch, *a.shape[-2:])), broadcast_to(b, (*batch, *b.shape[-2:]))
     axes, n = tuple(range(len(batch))), len(batch)
     return contract(a, b, axes, axes, (n + 1,), (n,), precision=precision)
+
+
+def precise_matmul(x: Any, y: Any) -> Any:
+    """A product inside of an algorithm: in full precision, where GPUs round operands to 10 bits."""
+    return matmul(x, y, precision="HIGHEST")
 
 
 @public()

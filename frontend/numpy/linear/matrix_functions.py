@@ -34,7 +34,7 @@ from anvl.numpy.functions.elementwise import (
 from anvl.numpy.functions.emitting import prim
 from anvl.numpy.functions.exponents import log2
 from anvl.numpy.functions.norms import norm, squared_modulus
-from anvl.numpy.functions.products import cross, matmul, tensordot, vecdot
+from anvl.numpy.functions.products import cross, matmul, precise_matmul, tensordot, vecdot
 from anvl.numpy.functions.reductions import count_nonzero, max, sum
 from anvl.numpy.standard.matrices import (
     EighResult,
@@ -291,7 +291,7 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
     if left.shape[0] != right.shape[0]:
         raise np.linalg.LinAlgError(f"lstsq: {right.aval} has not as many rows as {left.aval}")
     s, rcond = prim("svdvals", left), _cutoff("lstsq", rcond, left)
-    x = matmul(prim("pinv", left, rcond=rcond), right)
+    x = precise_matmul(prim("pinv", left, rcond=rcond), right)
     return x, _residuals(left, x, right), _rank(s, rcond), s
 
 
@@ -332,11 +332,11 @@ def _pinv_of_bounds(a: Any, bounds: Any) -> Any:
     """Pseudoinverse by the singular value decomposition, for bounds that are no parameters."""
     u, s, vh = prim("svd", _matrix("pinv", a), full_matrices=False)
     if s.shape[-1] == 0:
-        return _ct(matmul(u, vh))
+        return _ct(precise_matmul(u, vh))
     cutoff = multiply(max(s, axis=-1, keepdims=True), expand_dims(bounds, -1))
     used = greater(s, cutoff)
     inverse = where(used, divide(1, where(used, s, 1)), 0)
-    return matmul(multiply(_ct(vh), expand_dims(inverse, -2)), _ct(u))
+    return precise_matmul(multiply(_ct(vh), expand_dims(inverse, -2)), _ct(u))
 
 
 def _cutoff(name: str, rcond: Any, a: Tracer) -> float:
@@ -354,7 +354,7 @@ def _residuals(a: Tracer, x: Any, b: Tracer) -> Any:
     m, n = a.shape
     if m <= n:
         return zeros((0,), abs(b).dtype)
-    off = subtract(matmul(a, x), b)
+    off = subtract(precise_matmul(a, x), b)
     return sum(squared_modulus(off), axis=0, keepdims=b.ndim == 1)
 
 
@@ -456,21 +456,21 @@ def expm(a: Any, *, max_squarings: int = 16) -> Any:
         scale = where(greater(needed, k), multiply(scale, 0.5), scale)
     y = _pade(multiply(x, scale), degree)
     for k in range(most):
-        y = where(greater(needed, k), matmul(y, y), y)
+        y = where(greater(needed, k), precise_matmul(y, y), y)
     return where(greater(needed, most), np.nan, y)
 
 
 def _pade(x: Tracer, degree: int) -> Any:
     """Padé approximant of exp(x): u odd, v even in x; the solution y of (v - u) y = v + u."""
     b, unit = _PADE[degree], _unit(x)
-    x2 = matmul(x, x)
-    x4 = matmul(x2, x2)
-    powers = [unit, x2, x4, matmul(x4, x2)]
+    x2 = precise_matmul(x, x)
+    x4 = precise_matmul(x2, x2)
+    powers = [unit, x2, x4, precise_matmul(x4, x2)]
     u, v = (_polynomial(b[first:8:2], powers) for first in (1, 0))
     if degree == 13:
         high_u, high_v = (_polynomial(b[first::2], powers[1:]) for first in (9, 8))
-        u, v = add(u, matmul(powers[3], high_u)), add(v, matmul(powers[3], high_v))
-    u = matmul(x, u)
+        u, v = add(u, precise_matmul(powers[3], high_u)), add(v, precise_matmul(powers[3], high_v))
+    u = precise_matmul(x, u)
     return _solved(subtract(v, u), add(v, u))
 
 

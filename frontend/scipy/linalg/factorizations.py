@@ -9,6 +9,7 @@ from anvl.control_flow.loops import scan
 from anvl.core.promote import promoted
 from anvl.dispatch.eager import public
 from anvl.numpy.functions.emitting import prim
+from anvl.numpy.functions.products import precise_matmul
 from anvl.numpy.standard.matrices import square_matrices, stack_of_matrices
 from anvl.runtime import hiding_frames
 from anvl.scipy.linalg.matrix_equations import sylvester
@@ -209,7 +210,7 @@ def _qr_multiply(a: Any, c: Any, mode: str, pivoting: bool, conjugate: bool) -> 
     (x, y), _ = promoted("qr_multiply", (a, c), "float", broadcast=False)
     q, *rest = qr(x, mode="economic", pivoting=pivoting)
     q = anp.conj(q) if conjugate else q
-    product = anp.matmul(q, y) if mode == "left" else anp.matmul(y, q)
+    product = precise_matmul(q, y) if mode == "left" else precise_matmul(y, q)
     return (product, *rest)
 
 
@@ -291,27 +292,27 @@ def _polar(a: Any, side: str) -> Any:
     x = stack_of_matrices("polar", a)
     tall = x.shape[-2] >= x.shape[-1]
     u = _unitary_factor(x) if tall else ct(_unitary_factor(ct(x)))
-    p = anp.matmul(ct(u), x) if side == "right" else anp.matmul(x, ct(u))
+    p = precise_matmul(ct(u), x) if side == "right" else precise_matmul(x, ct(u))
     return u, anp.multiply(anp.add(p, ct(p)), 0.5)
 
 
 @custom_jvp
 def _unitary_factor(x: Any) -> Any:
     u, _, vh = prim("svd", x, full_matrices=False)
-    return anp.matmul(u, vh)
+    return precise_matmul(u, vh)
 
 
 @_unitary_factor.defjvp
 def _unitary_factor_rule(primals: Any, u: Any, tangents: Any) -> Any:
     """With x = u p and u^H u = 1: k = u^H du is skew, and k p + p k = u^H dx - dx^H u."""
     (x,), (t,) = primals, tangents
-    p = anp.matmul(ct(u), x)
-    inside = anp.matmul(ct(u), t)
+    p = precise_matmul(ct(u), x)
+    inside = precise_matmul(ct(u), t)
     k = sylvester(p, p, anp.subtract(inside, ct(inside)))
-    moved = anp.matmul(u, k)
+    moved = precise_matmul(u, k)
     if x.shape[-2] == x.shape[-1]:
         return moved
-    beside = anp.subtract(t, anp.matmul(u, inside))
+    beside = anp.subtract(t, precise_matmul(u, inside))
     return anp.add(moved, ct(anp.linalg.solve(ct(p), ct(beside))))
 
 
@@ -375,14 +376,14 @@ def _reflected(carry: tuple[Any, Any], k: Any) -> tuple[Any, Any]:
     """Apply the reflection that clears column k below row k + 1, on both sides."""
     x, q = carry
     n = x.shape[-1]
-    column = anp.matmul(x, anp.expand_dims(unit_column(n, k, x), -1))
+    column = precise_matmul(x, anp.expand_dims(unit_column(n, k, x), -1))
     place = anp.expand_dims(anp.arange(n, dtype="int32"), -1)
     v, tau = _reflection(column, anp.equal(place, k + 1), anp.greater(place, k + 1))
-    x = anp.subtract(x, anp.matmul(v, anp.matmul(ct(anp.multiply(v, tau)), x)))
+    x = anp.subtract(x, precise_matmul(v, precise_matmul(ct(anp.multiply(v, tau)), x)))
     right = anp.multiply(ct(v), tau)
     return (
-        anp.subtract(x, anp.matmul(anp.matmul(x, v), right)),
-        anp.subtract(q, anp.matmul(anp.matmul(q, v), right)),
+        anp.subtract(x, precise_matmul(precise_matmul(x, v), right)),
+        anp.subtract(q, precise_matmul(precise_matmul(q, v), right)),
     )
 
 

@@ -12,6 +12,7 @@ from anvl.control_flow.loops import while_loop
 from anvl.control_flow.solves import custom_linear_solve
 from anvl.core.promote import promoted
 from anvl.dispatch.eager import public
+from anvl.numpy.functions.products import precise_matmul
 from anvl.numpy.standard.matrices import square_matrices
 from anvl.runtime import hiding_frames
 from anvl.scipy.linalg.matrix_equations import by_columns, complex_schur, sylvester, upper_solve
@@ -141,7 +142,7 @@ def _public_sqrtm(a: Any) -> Any:
 @custom_jvp
 def _sqrtm(x: Any) -> Any:
     t, z = complex_schur(x)
-    return anp.matmul(z, anp.matmul(_root_of_triangular(t), ct(z)))
+    return precise_matmul(z, precise_matmul(_root_of_triangular(t), ct(z)))
 
 
 @_sqrtm.defjvp
@@ -160,13 +161,13 @@ def _root_of_triangular(t: Any) -> Any:
 
     def column(r: Any, j: Any, e: Any) -> Any:
         above = anp.expand_dims(anp.less(places, j), -1)
-        pivot = anp.matmul(anp.expand_dims(roots, -2), e)
+        pivot = precise_matmul(anp.expand_dims(roots, -2), e)
         sums = anp.add(anp.expand_dims(roots, -1), pivot)
         alone = anp.logical_and(above, anp.equal(sums, 0))  # 0 = t_ij: any number, if t_ij is 0
         off = anp.subtract(r, anp.multiply(anp.expand_dims(roots, -1), unit))
         both = anp.logical_and(above, anp.matrix_transpose(above))
         system = anp.where(both, off, 0) + anp.multiply(anp.where(alone | ~above, 1, sums), unit)
-        found = upper_solve(system, anp.where(above, anp.matmul(t, e), 0))
+        found = upper_solve(system, anp.where(above, precise_matmul(t, e), 0))
         found = anp.where(anp.logical_and(alone, anp.not_equal(found, 0)), anp.nan, found)
         return anp.add(found, anp.multiply(pivot, e))
 
@@ -222,7 +223,7 @@ def _public_logm(a: Any) -> Any:
 @custom_jvp
 def _logm(x: Any) -> Any:
     t, z = complex_schur(x)
-    return anp.matmul(z, anp.matmul(_log_of_triangular(t), ct(z)))
+    return precise_matmul(z, precise_matmul(_log_of_triangular(t), ct(z)))
 
 
 @_logm.defjvp
@@ -354,7 +355,7 @@ def _funm(a: Any, func: Callable[[Any], Any]) -> Any:
         return t, anp.zeros(x.shape[:-2], anp.real(x).dtype)
     values = complex_of(func(anp.diagonal(t, axis1=-2, axis2=-1)))
     f = _parlett(t, anp.astype(values, t.dtype))
-    return anp.matmul(z, anp.matmul(f, ct(z))), _error(stop_gradient(t), stop_gradient(f))
+    return precise_matmul(z, precise_matmul(f, ct(z))), _error(stop_gradient(t), stop_gradient(f))
 
 
 def _parlett(t: Any, values: Any) -> Any:
@@ -370,14 +371,16 @@ def _parlett(t: Any, values: Any) -> Any:
     def column(f: Any, j: Any, e: Any) -> Any:
         above = anp.expand_dims(anp.less(places, j), -1)
         upto = anp.matrix_transpose(anp.expand_dims(anp.less_equal(places, j), -1))
-        fj = anp.matmul(anp.expand_dims(values, -2), e)
-        gaps = anp.subtract(poles, anp.matmul(anp.matrix_transpose(e), anp.matmul(t, e)))
+        fj = precise_matmul(anp.expand_dims(values, -2), e)
+        gaps = anp.subtract(poles, precise_matmul(anp.matrix_transpose(e), precise_matmul(t, e)))
         alone = anp.logical_and(above, anp.less_equal(anp.abs(gaps), tiny))
         both = anp.logical_and(above, anp.matrix_transpose(above))
         pivots = anp.where(alone | ~above, 1, gaps)
         system = anp.where(both, strict, 0) + anp.multiply(pivots, unit)
-        tj = anp.matmul(strict, e)
-        found = upper_solve(system, anp.where(above, anp.matmul(f, tj) - anp.multiply(tj, fj), 0))
+        tj = precise_matmul(strict, e)
+        found = upper_solve(
+            system, anp.where(above, precise_matmul(f, tj) - anp.multiply(tj, fj), 0)
+        )
         beside = anp.max(anp.where(upto, anp.abs(strict), 0), axis=-1, keepdims=True)
         unknown = anp.logical_and(alone, anp.greater(beside, tiny))
         found = anp.where(alone, anp.where(unknown, anp.nan, 0), found)

@@ -11,6 +11,7 @@ from anvl.core.promote import promoted
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import int_of
 from anvl.numpy.functions.emitting import prim
+from anvl.numpy.functions.products import precise_matmul
 from anvl.numpy.standard.matrices import square_matrices
 from anvl.runtime import hiding_frames
 from anvl.scipy.linalg.stacks import ct, hermitian, one_of
@@ -115,11 +116,15 @@ def _eigh_of_pair(
         half = _triangular(factor, x, "NO_TRANSPOSE", left_side=True)
         x = _triangular(factor, half, "ADJOINT", left_side=False)
     else:
-        x = anp.matmul(ct(factor), anp.matmul(x, factor))
+        x = precise_matmul(ct(factor), precise_matmul(x, factor))
     if eigvals_only:
         return _part(prim("eigvalsh", x), ends)
     w, v = prim("eigh", x)
-    v = anp.matmul(factor, v) if form == 3 else _triangular(factor, v, "ADJOINT", left_side=True)
+    v = (
+        precise_matmul(factor, v)
+        if form == 3
+        else _triangular(factor, v, "ADJOINT", left_side=True)
+    )
     return _part(w, ends), _part(v, ends)
 
 

@@ -17,6 +17,7 @@ from anvl.control_flow.solves import custom_linear_solve
 from anvl.core.promote import promoted
 from anvl.dispatch.eager import public
 from anvl.numpy.functions.emitting import prim
+from anvl.numpy.functions.products import precise_matmul
 from anvl.numpy.standard.matrices import square_matrices
 from anvl.runtime import hiding_frames
 from anvl.scipy.linalg.stacks import complex_of, ct, eye_like, finite, lapack, one_of, unit_column
@@ -117,13 +118,13 @@ def _schur(x: Any) -> Any:
 def _schur_rule(primals: Any, result: Any, tangents: Any) -> Any:
     """dz = z k with a skew k, such that dt = z^H da z + t k - k t is triangular."""
     (t, z), (moved,) = result, tangents
-    inside = anp.matmul(ct(z), anp.matmul(moved, z))
+    inside = precise_matmul(ct(z), precise_matmul(moved, z))
     if t.size:
         blocks = anp.any(anp.not_equal(anp.tril(t, -1), 0), axis=(-2, -1), keepdims=True)
         inside = anp.multiply(inside, anp.where(blocks, anp.nan, 1))
     k = _turning(t, inside)
-    dt = anp.add(inside, anp.subtract(anp.matmul(t, k), anp.matmul(k, t)))
-    return anp.triu(dt), anp.matmul(z, k)
+    dt = anp.add(inside, anp.subtract(precise_matmul(t, k), precise_matmul(k, t)))
+    return anp.triu(dt), precise_matmul(z, k)
 
 
 def by_columns(n: int, start: Any, column: Any, reverse: bool = False) -> Any:
@@ -131,7 +132,9 @@ def by_columns(n: int, start: Any, column: Any, reverse: bool = False) -> Any:
 
     def filled(found: Any, j: Any) -> tuple[Any, None]:
         unit = anp.expand_dims(unit_column(n, j, found), -1)
-        return anp.add(found, anp.matmul(column(found, j, unit), anp.matrix_transpose(unit))), None
+        return anp.add(
+            found, precise_matmul(column(found, j, unit), anp.matrix_transpose(unit))
+        ), None
 
     return scan(filled, start, anp.arange(n, dtype="int32"), reverse=reverse)[0]
 
@@ -150,7 +153,7 @@ def _turning(t: Any, inside: Any) -> Any:
     def below(k: Any) -> Any:
         """The equation for the part of k below the diagonal, as one between matrices."""
         half = anp.tril(k, -1)
-        product = anp.subtract(anp.matmul(t, half), anp.matmul(half, t))
+        product = anp.subtract(precise_matmul(t, half), precise_matmul(half, t))
         return anp.add(anp.tril(product, -1), anp.triu(k))
 
     def solved(_: Any, right: Any) -> Any:
@@ -177,10 +180,10 @@ def _half_turning(t: Any, right: Any, transpose: bool) -> Any:
     def column(k: Any, j: Any, e: Any) -> Any:
         below = anp.greater(places, j)
         both = anp.logical_and(anp.expand_dims(below, -1), below)
-        tj = anp.matmul(anp.matrix_transpose(t) if transpose else t, e)
-        pivot = anp.matmul(anp.matrix_transpose(e), tj)
+        tj = precise_matmul(anp.matrix_transpose(t) if transpose else t, e)
+        pivot = precise_matmul(anp.matrix_transpose(e), tj)
         system = anp.where(both, anp.subtract(t, anp.multiply(pivot, unit)), unit)
-        known = anp.add(anp.matmul(k, tj), anp.matmul(right, e))
+        known = anp.add(precise_matmul(k, tj), precise_matmul(right, e))
         known = anp.where(anp.expand_dims(below, -1), known, 0)
         return upper_solve(system, known, transpose)
 
@@ -254,9 +257,9 @@ def _without_block(carry: tuple[Any, Any], m: Any) -> tuple[Any, Any]:
         [anp.stack([cos, -anp.conj(sin)], axis=-1), anp.stack([sin, anp.conj(cos)], axis=-1)],
         axis=-2,
     )
-    t = t.at[..., pair, :].set(anp.matmul(ct(turn), rows))
-    t = t.at[..., pair].set(anp.matmul(anp.take(t, pair, axis=-1), turn))
-    return t, z.at[..., pair].set(anp.matmul(anp.take(z, pair, axis=-1), turn))
+    t = t.at[..., pair, :].set(precise_matmul(ct(turn), rows))
+    t = t.at[..., pair].set(precise_matmul(anp.take(t, pair, axis=-1), turn))
+    return t, z.at[..., pair].set(precise_matmul(anp.take(z, pair, axis=-1), turn))
 
 
 # -- equations --------------------------------------------------------------------------------
@@ -320,7 +323,7 @@ def sylvester(a: Any, b: Any, q: Any) -> Any:
         return q
 
     def product(x: Any) -> Any:
-        return anp.add(anp.matmul(a, x), anp.matmul(x, b))
+        return anp.add(precise_matmul(a, x), precise_matmul(x, b))
 
     def solved(_: Any, q: Any) -> Any:
         return _by_schur_forms(a, b, q)
@@ -333,17 +336,17 @@ def sylvester(a: Any, b: Any, q: Any) -> Any:
 
 def _by_schur_forms(a: Any, b: Any, q: Any) -> Any:
     (r, u), (s, v) = complex_schur(a), complex_schur(b)
-    inside = anp.matmul(ct(u), anp.matmul(complex_of(q), v))
+    inside = precise_matmul(ct(u), precise_matmul(complex_of(q), v))
     unit = eye_like(r)
 
     def column(y: Any, j: Any, e: Any) -> Any:
-        sj = anp.matmul(s, e)
-        pivot = anp.matmul(anp.matrix_transpose(e), sj)
-        right = anp.subtract(anp.matmul(inside, e), anp.matmul(y, sj))
+        sj = precise_matmul(s, e)
+        pivot = precise_matmul(anp.matrix_transpose(e), sj)
+        right = anp.subtract(precise_matmul(inside, e), precise_matmul(y, sj))
         return upper_solve(anp.add(r, anp.multiply(pivot, unit)), right)
 
     y = by_columns(s.shape[-1], anp.zeros_like(inside), column)
-    x = anp.matmul(u, anp.matmul(y, ct(v)))
+    x = precise_matmul(u, precise_matmul(y, ct(v)))
     return x if q.dtype.kind == "c" else anp.real(x)
 
 
