@@ -14,7 +14,7 @@ from anvl.runtime.lazy import compat
 from anvl.runtime.plugins.default_device import default_placement
 from anvl.runtime.sharding.placements import ShardedPlacement, is_same_cut
 from anvl.runtime.sharding.resharding import can_reshard, resharded
-from anvl.runtime.sharding.shards import assembled, shard_type
+from anvl.runtime.sharding.shards import assembled, reader_of, shard_type
 from anvl.runtime.types import ArrayType, array_type, check_fits_memory, device_dtype, interned
 
 
@@ -180,4 +180,7 @@ def _put_across(x: Array, aval: ArrayType) -> Array:
         return resharded(x, aval)
     if isinstance(cut, ShardedPlacement) and not is_here and cut.addressable:  # by whole copies
         x = resharded(x, array_type(aval.shape, aval.dtype, cut.whole, aval.weak_type))
+    if isinstance(cut, ShardedPlacement) and is_here:  # part by part: never whole on the host
+        read = reader_of(x.block_until_ready().buffer, x.aval)
+        return put_parts(aval.shape, aval.dtype, aval.placement, read, weak_type=aval.weak_type)
     return make_array(aval, send(x.numpy(), aval, compat.COPY))

@@ -72,7 +72,7 @@ def understood(data: bytes, ended: Ended | None) -> tuple[bytes, Mapping[str, in
         raise Malformed(f"malformed bytecode, it crashes the reader (status {ended.code})")
     dropped, _, new = ended.output.partition(b"\n")
     counts = json.loads(dropped)
-    return (new, counts) if counts else (data, {})
+    return new or data, counts
 
 
 def _not_read(seconds: int) -> Malformed:
@@ -132,7 +132,7 @@ def answer_of(data: bytes, deepest: int, *, allow_unregistered: bool = False) ->
     except Malformed as error:
         print(error)
         return 1
-    sys.stdout.buffer.write(json.dumps(dropped).encode() + b"\n" + (new if dropped else b""))
+    sys.stdout.buffer.write(json.dumps(dropped).encode() + b"\n" + (b"" if new == data else new))
     return 0
 
 

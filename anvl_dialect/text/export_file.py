@@ -65,8 +65,8 @@ def packed(manifest: Mapping[str, Any], members: Mapping[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
-def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a file whole or not at all, also where the machine goes down meanwhile.
+def write_atomically(path: str | os.PathLike[str], *data: Any) -> None:
+    """Write a file of these bytes whole or not at all, also where the machine goes down meanwhile.
 
     A link stays, and its target is replaced.  Raises `OSError`.
     """
@@ -74,7 +74,8 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
     handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            for part in data:
+                file.write(part)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, _mode_for(target))

@@ -11,7 +11,8 @@ from anvl.dialect.core.types import is_array
 from anvl.dialect.text.artifacts import deserialised
 from anvl.dialect.text.hazards import InvalidOp, check_text
 from anvl.dialect.text.manual_text import MARK, outline
-from anvl.dialect.text.shardy import drop_placement
+from anvl.dialect.text.shardy_bytecode import NOTHING_KNOWN
+from anvl.dialect.text.shardy_ops import rewrite_placement
 from anvl.dialect.text.versions import ATTRIBUTE, check_and_unmark, renamed
 
 __all__ = ["InvalidOp", "parsed", "too_deep"]
@@ -75,7 +76,7 @@ def _settle_shardy(module: ir.Module, text: str) -> None:
     if MARK in text:
         outline(module)
     if "sdy." in text:
-        drop_placement(module.operation)
+        rewrite_placement(module, NOTHING_KNOWN)
 
 
 def _read(content: str | bytes, context: ir.Context, path: str | None) -> ir.Module:

@@ -1,6 +1,6 @@
 """Arrays in the safetensors format: 8 bytes with the size of a JSON header, the header, the data.
 
-    encoded({"w": array})     the bytes of a file
+    encoded({"w": array})     the bytes of a file; `encoded_parts`: the same in parts
     decoded(data)             the arrays, read-only views of the bytes
     StoredArrays(data)        the same, each read when it is asked for: data may be a mapped file
     metadata_of(data)         the text that it has beside them
@@ -21,7 +21,7 @@ import numpy as np
 
 from anvl.dialect.core.types import DTYPES, dtype_name
 
-__all__ = ["InvalidArrays", "StoredArrays", "decoded", "encoded", "metadata_of"]
+__all__ = ["InvalidArrays", "StoredArrays", "decoded", "encoded", "encoded_parts", "metadata_of"]
 
 _METADATA, _OURS = "__metadata__", "anvl.dtypes"
 _LONGEST_HEADER = 100_000_000  # bytes, as in the Rust implementation
@@ -44,8 +44,16 @@ class InvalidArrays(ValueError):
 
 def encoded(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str] | None = None) -> bytes:
     """The bytes of a file with these arrays, always the same for the same arrays."""
+    header, parts = encoded_parts(arrays, metadata)
+    return b"".join([header, *parts.values()])
+
+
+def encoded_parts(
+    arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str] | None = None
+) -> tuple[bytes, dict[str, memoryview]]:
+    """The header of a file, and the bytes of each array in their order, which are not copied."""
     header: dict[str, Any] = {}
-    parts: list[bytes] = []
+    parts: dict[str, memoryview] = {}
     others: dict[str, str] = {}
     at = 0
     # The widest first: then each is aligned to its own size.
@@ -54,13 +62,14 @@ def encoded(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str] | None
         stored = _stored(arrays[name], of)
         if of in _STORED:
             others[name] = of
-        part = stored.astype(stored.dtype.newbyteorder("<"), copy=False).tobytes()
+        little = stored.astype(stored.dtype.newbyteorder("<"), copy=False)
+        part = little.reshape(-1).view(np.uint8).data.toreadonly()
         header[name] = {
             "dtype": _NAMES[_STORED.get(of, of)],
             "shape": list(stored.shape),
             "data_offsets": [at, at + len(part)],
         }
-        parts.append(part)
+        parts[name] = part
         at += len(part)
     texts = dict(sorted((metadata or {}).items()))
     if others:
@@ -69,7 +78,7 @@ def encoded(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str] | None
         header = {_METADATA: texts, **header}
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % _ALIGNMENT)
-    return b"".join([len(text).to_bytes(8, "little"), text, *parts])
+    return len(text).to_bytes(8, "little") + text, parts
 
 
 def _stored(array: np.ndarray, of: str) -> np.ndarray:

@@ -4,7 +4,7 @@ JAX writes it into its programs even for a single device.  MLIR parses no attrib
 unregistered dialect.  So shardings of arguments, and constraints, are written in the form for
 artifacts (Note [Shardings in StableHLO] in `ops/sharding/with_sharding.py`), which `--anvl-lift`
 reads; what has no such form, and the rest, does not affect values and is removed from the text.
-Everything else keeps its line, for messages.  In bytecode all of it is removed: `artifacts.py`.
+Everything else keeps its line, for messages.  Bytecode is read by `artifacts.py`.
 Source: the Shardy dialect, https://openxla.org/shardy/sdy_dialect.
 """
 
@@ -12,14 +12,12 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
 
 from anvl.dialect.core.errors import ShardingError
-from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.shardings import MeshShape, mesh_from_sdy, sharding_from_sdy
 from anvl.dialect.text.manual_text import NotInPlace, in_place
 
-__all__ = ["NotPlacement", "drop_placement", "placement_remark", "without_shardy"]
+__all__ = ["NotPlacement", "placement_remark", "without_shardy"]
 
 _SKIPPED = r'"(?:[^"\\\n]|\\.)*"|//[^\n]*'  # strings and comments are skipped
 _SAID = rf"""{_SKIPPED}
@@ -36,18 +34,20 @@ _TYPE = re.compile(r"\s*:\s*(?P<type>[!\w]+)")
 _VALUE = "#sdy.sharding"
 _AFTER = r"\s*(?=\{)|\s*loc(?=\()"  # may follow an op
 _KINDS = {"#sdy.op_sharding_rule": "sharding rule", "sdy.sharding_rule": "sharding rule"}
-_PREFIX = "sdy."
-_OPS = {"sdy.mesh": "mesh", "sdy.sharding_constraint": "constraint", "sdy.reshard": "constraint"}
+#: For text.
+_ADVICE = (
+    "write it as a manual computation that takes arguments, in the form that MLIR prints, as "
+    "jax.shard_map does"
+)
 
 
 class NotPlacement(ValueError):
     """An op of Shardy that does more than place arrays.  Attribute: `at`, its position in text."""
 
-    def __init__(self, name: str, at: int) -> None:
+    def __init__(self, name: str, at: int = 0, advice: str = _ADVICE) -> None:
         super().__init__(
             f"{name} divides the computation among devices, in a form that anvl does not read; "
-            "write it as a manual computation that takes arguments, in the form that MLIR prints, "
-            "as jax.shard_map does"
+            f"{advice}"
         )
         self.at = at
 
@@ -179,50 +179,3 @@ def _padded(new: str, old: str) -> str:
     missing = old.count("\n") - new.count("\n")
     width = len(old.rpartition("\n")[2]) if missing else len(old) - len(new)
     return new + "\n" * missing + " " * width
-
-
-def drop_placement(module: ir.Operation) -> Mapping[str, int]:
-    """Remove the ops of `sdy` and attributes with its prefix; return counts by kind.
-
-    Raises `NotPlacement` for an op that says more than array placement.
-    """
-    dropped, found = Counter[str](), list[ir.Operation]()
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name.startswith(_PREFIX):
-            found.append(op)
-            return ir.WalkResult.SKIP
-        for name in [name for name in op.attributes if name.startswith(_PREFIX)]:
-            dropped[_KINDS.get(name, "sharding")] += 1
-            del op.attributes[name]
-        for name in ("arg_attrs", "res_attrs"):
-            if name in op.attributes:
-                op.attributes[name] = ir.ArrayAttr.get(
-                    [_without_placement(entry, dropped) for entry in op.attributes[name]]
-                )
-        return ir.WalkResult.ADVANCE
-
-    with module.context:
-        module.walk(visit)
-        for op in found:
-            dropped[_dropped(op)] += 1
-    return dropped
-
-
-def _dropped(op: ir.Operation) -> str:
-    """Erase an op of `sdy` and return its kind."""
-    kind = _OPS.get(op.name)
-    if kind is None:
-        raise NotPlacement(op.name, 0)
-    for y, x in zip(op.results, op.operands, strict=True):
-        y.replace_all_uses_with(x)
-    op.erase()
-    return kind
-
-
-def _without_placement(attributes: Any, dropped: Counter[str]) -> ir.DictAttr:
-    names = [entry.name for entry in attributes]
-    dropped.update("sharding" for name in names if name.startswith(_PREFIX))
-    return ir.DictAttr.get(
-        {name: attributes[name] for name in names if not name.startswith(_PREFIX)}
-    )

@@ -28,7 +28,7 @@ from anvl.core.tracer import Tracer
 from anvl.dialect.core.errors import CheckpointError, TraceError
 from anvl.dialect.core.types import dtype_name
 from anvl.dialect.text.export_file import write_atomically
-from anvl.dialect.text.safetensors import StoredArrays, encoded
+from anvl.dialect.text.safetensors import encoded_parts
 from anvl.interop.file_paths import checked_path
 from anvl.runtime import Array, ShardedPlacement, hiding_frames
 from anvl.runtime.distributed.processes import process_index
@@ -177,14 +177,14 @@ def _write(folder: Path, leaves: Mapping[str, Any]) -> dict[str, Any]:
         for name, leaf in leaves.items()
         for box, value in _parts(leaf, index)
     }
-    data = encoded(parts)
-    stored = StoredArrays(data)
-    hashes = {name: hashlib.sha256(stored.content(name)).hexdigest() for name in stored.names}
+    header, stored = encoded_parts(parts)  # the memory of the arrays, of which there is no copy
+    hashes = {name: hashlib.sha256(part).hexdigest() for name, part in stored.items()}
     file = f"process_{index}"
-    write_atomically(folder / f"{file}.safetensors", data)
-    header = hashlib.sha256(stored.header).hexdigest()
-    said = write_json(folder / f"{file}.json", {"header": header, "parts": hashes})
-    return {"name": file, "bytes": len(data), "sha256": hashlib.sha256(said).hexdigest()}
+    write_atomically(folder / f"{file}.safetensors", header, *stored.values())
+    hash_ = hashlib.sha256(header).hexdigest()
+    said = write_json(folder / f"{file}.json", {"header": hash_, "parts": hashes})
+    size = len(header) + sum(map(len, stored.values()))
+    return {"name": file, "bytes": size, "sha256": hashlib.sha256(said).hexdigest()}
 
 
 def _parts(leaf: Any, process: int) -> list[tuple[Box, np.ndarray[Any, Any]]]:

@@ -14,7 +14,7 @@ from anvl.runtime.lazy import compat
 from anvl.runtime.sharding.placements import ShardedPlacement
 from anvl.runtime.types import ArrayType, array_type
 
-__all__ = ["Shard", "assembled", "gathered", "shard_buffers", "shard_type", "spread"]
+__all__ = ["Shard", "assembled", "gathered", "reader_of", "shard_buffers", "shard_type", "spread"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +100,48 @@ def gathered(buffer: Any, of: ArrayType, function: str) -> np.ndarray[Any, Any]:
             "be read here; read x.addressable_shards, or make a copy on each device first: "
             "anvl.device_put(x, Sharding(mesh, ()))"
         )
-    shards = dict(zip(place.addressable, shard_buffers(buffer, of), strict=True))
-    holders = {place.held[i]: i for i in reversed(place.addressable)}  # the first of each tile
-    if len(holders) == 1:
-        return compat.buffer_to_numpy(shards[holders[0]])[0]
-    value = np.empty(of.shape, of.dtype)
-    for i in holders.values():
-        value[place.index(i, of.shape)] = compat.buffer_to_numpy(shards[i])[0]
+    value = reader_of(buffer, of)(tuple(slice(0, n) for n in of.shape))
     value.flags.writeable = False
     return value
+
+
+def reader_of(buffer: Any, of: ArrayType) -> Callable[[tuple[slice, ...]], np.ndarray[Any, Any]]:
+    """A function that reads a box of an array whose parts are all here.
+
+    What lies in one part is a view of it, where the device's memory is the host's.
+    """
+    place = of.placement
+    assert isinstance(place, ShardedPlacement)
+    shards = dict(zip(place.addressable, shard_buffers(buffer, of), strict=True))
+    holders = {place.held[i]: i for i in reversed(place.addressable)}  # the first of each tile
+    parts = [
+        (place.index(i, of.shape), compat.buffer_to_numpy(shards[i])[0]) for i in holders.values()
+    ]
+    if not of.shape:  # an index without dimensions gives a scalar
+        return lambda _: parts[0][1]
+
+    def read(box: tuple[slice, ...]) -> np.ndarray[Any, Any]:
+        shape = tuple(cut.stop - cut.start for cut in box)
+        found: np.ndarray[Any, Any] | None = None
+        for at, part in parts:
+            pairs = zip(at, box, strict=True)
+            common = [(max(a.start, b.start), min(a.stop, b.stop)) for a, b in pairs]
+            if any(start >= stop for start, stop in common):
+                continue
+            values = part[_within(at, common)]
+            if values.shape == shape:
+                return values
+            if found is None:
+                found = np.empty(shape, of.dtype)
+            found[_within(box, common)] = values
+        return np.empty(shape, of.dtype) if found is None else found
+
+    return read
+
+
+def _within(box: tuple[slice, ...], common: Sequence[tuple[int, int]]) -> tuple[slice, ...]:
+    """A box inside of another one, as slices of that one."""
+    return tuple(
+        slice(start - cut.start, stop - cut.start)
+        for cut, (start, stop) in zip(box, common, strict=True)
+    )

@@ -2,21 +2,19 @@
 // RUN: filecheck %s --check-prefix=REMARK < %t
 // RUN: sed 's/sdy.sharding_constraint/sdy.manual_computation(%x)/' %s > %t.mlir
 // RUN: not anvl-opt %t.mlir 2>&1 | filecheck %s --check-prefix=ERROR
-// RUN: anvl-opt %S/Inputs/sharded.mlirbc 2>%t.said | filecheck %s --check-prefix=BYTES
-// RUN: filecheck %s --check-prefix=SAID < %t.said
+// RUN: anvl-opt %S/Inputs/sharded.mlirbc 2>&1 | filecheck %s --check-prefix=BYTES
 // RUN: anvl-opt %S/Inputs/sharded.mlirbc --trust-input | filecheck %s --check-prefix=BYTES
 
-// In text, shardings of arguments, results and values are kept, also in derivatives; what else there is,
-// and all of it in bytecode, is removed and counted. A division of the computation among devices is
-// refused.
+// Shardings of arguments, results and values are kept, also in derivatives, from text and from bytecode;
+// what else there is is removed and counted. A division of the computation among devices is refused.
 
 // REMARK: shardy.mlir:1:1: remark: array placement (Shardy) is ignored: 1 mesh,
 // REMARK-SAME: 1 sharding rule
 
-// SAID: sharded.mlirbc:1:1: remark: array placement (Shardy) is ignored: 1 sharding,
-// SAID-SAME: 1 mesh
-// BYTES-NOT: sdy
-// BYTES: func.func public @main(
+// BYTES-NOT: remark
+// BYTES: func.func public @main(%x: tensor<4xf32> {mhlo.frontend_attributes = {xla.sdy.sharding =
+// BYTES-SAME{LITERAL}: "#sdy.sharding<mesh<[\22data\22=1]>, [{\22data\22}]>"
+// BYTES-NOT: sdy.
 
 // ERROR: :[[# @LINE + 17]]:8: error: sdy.manual_computation divides the computation among
 // ERROR-SAME: devices, in a form that anvl does not read; write it as a manual computation

@@ -13,8 +13,9 @@ import anvl
 import anvl.numpy as anp
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.text.artifacts import MAGIC, _as_text, _unit
+from anvl.dialect.text.artifacts import MAGIC
 from anvl.dialect.text.shardy import NotPlacement, placement_remark, without_shardy
+from anvl.dialect.text.shardy_bytecode import _unit, numbered
 
 TEXTS = Path(__file__).parent / "jax_programs"
 X = np.linspace(-1, 1, 6)
@@ -283,7 +284,7 @@ def test_malformed_artifacts_are_refused():
 def test_attributes_of_shardy_become_text_or_the_bytes_stay():
     """As many bytes come back, whichever byte is another or the last."""
     content = (Path(__file__).parents[2] / "lit/tools/Inputs/sharded.mlirbc").read_bytes()
-    assert _as_text(SOLVE).count(b"unit") > SOLVE.count(b"unit")
+    assert numbered(SOLVE).content.count(b"unit") > SOLVE.count(b"unit")
     for size in range(2, 9):
         ir.Attribute.parse(_unit(size)[:-1].decode(), context())
     for at in range(len(MAGIC), len(content)):
@@ -291,7 +292,7 @@ def test_attributes_of_shardy_become_text_or_the_bytes_stay():
         changed[at] ^= 255
         for found in (bytes(changed), content[:at]):
             with suppress(IndexError, ValueError):
-                assert len(_as_text(found)) == len(found)
+                assert len(numbered(found).content) == len(found)
 
 
 # -- what does not work ----------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Programs with manual computations, in Shardy's text and in the form of artifacts: they run over
 devices, and have derivatives and batches, as those of the function on whole arrays."""
 
+import io
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +44,63 @@ def with_slopes(f):
 def test_text_of_shardy():
     f = anvl.from_stablehlo(TEXT, mesh=MESH)
     same(with_slopes(f)(X, W), with_slopes(whole)(X, W))
+
+
+# As JAX writes `jax.shard_map(.., axis_names={"x"})`, by hand.
+PARTLY = """
+sdy.mesh @mesh = <["x"=4, "y"=2]>
+func.func public @main(%x: tensor<8x6xf32>) -> tensor<2x6xf32> {
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x", ?}, {"y", ?}]>] out_shardings=[<@mesh, [{?}, {?}]>] manual_axes={"x"} (%a: tensor<2x6xf32>) {
+    %1 = "stablehlo.all_reduce"(%a) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 2, 4, 6], [1, 3, 5, 7]]> : tensor<2x4xi64>, use_global_device_ids}> ({
+    ^bb0(%b: tensor<f32>, %c: tensor<f32>):
+      %3 = stablehlo.add %b, %c : tensor<f32>
+      %4 = sdy.sharding_constraint %3 <@mesh, []> : tensor<f32>
+      stablehlo.return %4 : tensor<f32>
+    }) : (tensor<2x6xf32>) -> tensor<2x6xf32>
+    %2 = stablehlo.tanh %1 : tensor<2x6xf32>
+    sdy.return %2 : tensor<2x6xf32>
+  } : (tensor<8x6xf32>) -> tensor<2x6xf32>
+  return %0 : tensor<2x6xf32>
+}
+"""  # noqa: E501
+
+
+def bytecode(text):
+    """The bytecode of a module with ops of Shardy, which has an encoding of its own."""
+    from jaxlib.mlir import ir  # noqa: TID251
+    from jaxlib.mlir._mlir_libs import _jax_mlir_ext  # noqa: TID251
+    from jaxlib.mlir.dialects import sdy, stablehlo  # noqa: TID251
+
+    written, registry = io.BytesIO(), ir.DialectRegistry()
+    _jax_mlir_ext.register_dialects(registry)
+    with ir.Context() as context:
+        context.append_dialect_registry(registry)
+        context.load_all_available_dialects()
+        stablehlo.register_dialect(context)
+        sdy.register_dialect(context)
+        ir.Module.parse(text).operation.write_bytecode(written)
+    return written.getvalue()
+
+
+def test_bytecode():
+    given = RNG.normal(size=(8, 6)).astype("f4")
+    found, wanted = (anvl.from_stablehlo(of, mesh=MESH)(given) for of in (bytecode(PARTLY), PARTLY))
+    same(found, wanted)
+    with pytest.raises(ValueError, match=r"give the program as text"):  # it calls functions
+        anvl.from_stablehlo(bytecode(TEXT))
+    two = """
+    sdy.mesh @mesh = <["x"=4, "y"=2]>
+    func.func public @main(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<2xf32>) {
+      %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x", "y"} (%a: tensor<2xf32>) {
+        sdy.return %a : tensor<2xf32>
+      } : (tensor<8xf32>) -> tensor<8xf32>
+      %1 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{}]>] manual_axes={"x", "y"} (%a: tensor<2xf32>) {
+        sdy.return %a : tensor<2xf32>
+      } : (tensor<8xf32>) -> tensor<2xf32>
+      return %0, %1 : tensor<8xf32>, tensor<2xf32>
+    }"""  # noqa: E501
+    with pytest.raises(ValueError, match=r"give the program as text, as str\(module\) has it"):
+        anvl.from_stablehlo(bytecode(two))
 
 
 def test_the_form_of_artifacts():
@@ -90,25 +148,6 @@ def test_the_mesh_must_fit():
 def test_what_has_no_form_is_refused(old, new, said):
     with pytest.raises(ValueError, match=said):
         anvl.from_stablehlo(TEXT.replace(old, new), mesh=MESH)
-
-
-# As JAX writes `jax.shard_map(.., axis_names={"x"})`, by hand.
-PARTLY = """
-sdy.mesh @mesh = <["x"=4, "y"=2]>
-func.func public @main(%x: tensor<8x6xf32>) -> tensor<2x6xf32> {
-  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x", ?}, {"y", ?}]>] out_shardings=[<@mesh, [{?}, {?}]>] manual_axes={"x"} (%a: tensor<2x6xf32>) {
-    %1 = "stablehlo.all_reduce"(%a) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 2, 4, 6], [1, 3, 5, 7]]> : tensor<2x4xi64>, use_global_device_ids}> ({
-    ^bb0(%b: tensor<f32>, %c: tensor<f32>):
-      %3 = stablehlo.add %b, %c : tensor<f32>
-      %4 = sdy.sharding_constraint %3 <@mesh, []> : tensor<f32>
-      stablehlo.return %4 : tensor<f32>
-    }) : (tensor<2x6xf32>) -> tensor<2x6xf32>
-    %2 = stablehlo.tanh %1 : tensor<2x6xf32>
-    sdy.return %2 : tensor<2x6xf32>
-  } : (tensor<8x6xf32>) -> tensor<2x6xf32>
-  return %0 : tensor<2x6xf32>
-}
-"""  # noqa: E501
 
 
 def test_some_of_the_axes_are_manual():
