@@ -130,6 +130,7 @@ def draw(path, curves):
         axes.plot(YEARS, curve, color=color, label=f"{name}: model")
     axes.set(xlabel="year", ylabel="pelts, in thousands", title="Hares and lynxes")
     axes.set_xticks(YEARS[::4])
+    axes.set_ylim(0, 95)  # above the first peak there is room for the legend
     axes.legend(frameon=False, ncols=2)
     axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(path, dpi=80)

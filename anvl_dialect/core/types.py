@@ -5,6 +5,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from anvl.dialect.core.context import context
+from anvl.dialect.core.errors import nearest
 from anvl.dialect.core.lazy_numpy import ml_dtypes, np
 from anvl.dialect.core.mlir import ir
 
@@ -94,8 +95,10 @@ def numpy_dtype(dtype: object) -> "np.dtype":
     if found is not None and not found.isnative:  # in the other byte order
         found = found.newbyteorder("=")
     if found not in _by_numpy():
+        names = (row.numpy_name for row in _TABLE)
+        near = nearest(dtype, names).replace(",", ";") if isinstance(dtype, str) else ""
         raise TypeError(
-            f"dtype: {dtype!r} is not the dtype of an array; use one of {', '.join(DTYPES)}"
+            f"dtype: {dtype!r} is not the dtype of an array; use one of {', '.join(DTYPES)}{near}"
         )
     return found
 

@@ -64,7 +64,11 @@ class _State(NamedTuple):
     steps: Any
 
 
-_METHODS = ("BFGS", "L-BFGS", "Newton-CG")
+_NAMES = ("BFGS", "L-BFGS", "Newton-CG")
+#: As SciPy takes them, in capitals or not; L-BFGS-B without bounds is L-BFGS, as is JAX's name.
+_METHODS = {name.lower(): name for name in _NAMES} | dict.fromkeys(
+    ("l-bfgs-b", "l-bfgs-experimental-do-not-rely-on-this"), "L-BFGS"
+)
 
 
 @hiding_frames
@@ -119,9 +123,9 @@ def minimize(
     """
     if not isinstance(args, tuple):
         raise TypeError(f"minimize: args is {args!r}; give a tuple, such as (args,)")
-    chosen = "L-BFGS" if str(method).lower().startswith("l-bfgs") else method
-    if chosen not in _METHODS:
-        raise ValueError(f"minimize: method is {method!r}; it must be one of {', '.join(_METHODS)}")
+    chosen = _METHODS.get(str(method).lower())
+    if chosen is None:
+        raise ValueError(f"minimize: method is {method!r}; it must be one of {', '.join(_NAMES)}")
     start = anp.asarray(x0)
     start = start if start.dtype.kind in "fV" else anp.astype(start, float)
     if start.ndim != 1:

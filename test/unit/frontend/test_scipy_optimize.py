@@ -14,7 +14,7 @@ def valley(x):
     return anp.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)
 
 
-@pytest.mark.parametrize("method", ["BFGS", "L-BFGS", "Newton-CG"])
+@pytest.mark.parametrize("method", ["BFGS", "l-bfgs-b", "newton-cg"])
 def test_a_valley_is_followed_to_its_end(method):
     found = anvl.jit(lambda x: optimize.minimize(valley, x, method=method, tol=1e-8))(
         np.asarray([-1.2, 1.0])

@@ -148,6 +148,7 @@ def test_a_copy_has_memory_of_its_own():
         (lambda: anp.eye(-1), ValueError, "negative size"),
         (lambda: anp.meshgrid(np.ones(2), indexing="ab"), ValueError, "neither 'xy' nor 'ij'"),
         (lambda: anp.zeros(2, "f33"), TypeError, "'f33' is not the dtype of an array"),
+        (lambda: anp.zeros(2, "flot32"), TypeError, "c128; did you mean 'float32'"),
         (lambda: anp.zeros(2, "i8"), TypeError, "'i8' is int8 to anvl and int64 to NumPy; write"),
     ],
 )  # fmt: skip
