@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from operator import is_
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -33,9 +33,10 @@ def make_guard(checks: Sequence[Check], excluded: Sequence[str] = ()) -> Guard |
         return None
     names: dict[str, Any] = {"all": all, "is_": is_, "len": len, "map": map, "Exception": Exception}
     terms = tuple(_term(check, str(i), names) for i, check in enumerate(kept))
-    exec(_code(terms), names)
-    guard: Guard = names.pop("guard")
-    return guard
+    # The check shares the variables of the closures, which it reads faster than as attributes.
+    cells = {f"c{i}": check.holder for i, check in enumerate(kept) if check.kind == "cell"}
+    code = _code(terms, tuple(cells))
+    return FunctionType(code, names, "guard", None, tuple(map(cells.__getitem__, code.co_freevars)))
 
 
 def _contains(path: str, excluded: Sequence[str]) -> bool:
@@ -49,7 +50,7 @@ def _term(check: Check, n: str, names: dict[str, Any]) -> str:
     if kind == "attribute":
         return f"h{n}.{key} is v{n}"
     if kind == "cell":
-        return f"h{n}.cell_contents is v{n}"
+        return f"c{n} is v{n}"
     if kind == "length":
         return f"len(h{n}) == v{n}"
     if kind == "array":
@@ -104,12 +105,17 @@ _OF_ARRAYS: dict[str, Callable[..., Any]] = {
 
 
 @functools.lru_cache(256)
-def _code(terms: tuple[str, ...]) -> CodeType:
+def _code(terms: tuple[str, ...], variables: tuple[str, ...]) -> CodeType:
+    """The code of a function of no arguments that reads these variables of an outer function."""
     source = f"""\
-def guard():
-    try:
-        return {" and ".join(terms)}
-    except Exception:  # a variable is gone
-        return False
+def outer({", ".join(variables)}):
+    def guard():
+        try:
+            return {" and ".join(terms)}
+        except Exception:  # a variable is gone
+            return False
 """
-    return compile(source, "<anvl check of captured values>", "exec")
+    code = compile(source, "<anvl check of captured values>", "exec")
+    for _ in range(2):  # of the module, of `outer`
+        code = next(x for x in code.co_consts if isinstance(x, CodeType))
+    return code

@@ -204,6 +204,11 @@ class StaticArguments:
                 f"{name_of(self.f)}: static argument {key} is {value!r} of type {of}, which "
                 "cannot be hashed; use a tuple, a frozen dataclass or another immutable value"
             ) from None
+        if isinstance(value, list | dict | set | bytearray):  # of a class with a hash
+            raise TypeError(
+                f"{name_of(self.f)}: static argument {key} is {value!r} of type {of}, whose "
+                "elements can change; use a tuple, a frozen dataclass or another immutable value"
+            )
         if _compares_by_identity(value):
             raise TypeError(
                 f"{name_of(self.f)}: static argument {key} is {value!r} of type {of}, which "

@@ -252,6 +252,7 @@ class Compiled:
             state=state,
             padding=padding,
         )
+        self._function = lowered._options.function
         self._n_arrays = traced.in_tree.num_leaves
         # Positional arrays alone take the path of `jit`: a third of the time.
         self._call: Any = None
@@ -271,10 +272,10 @@ class Compiled:
 
     def _slow(self, *args: Any, **kwargs: Any) -> Any:
         leaves, treedef = tree.flatten((args, kwargs))
-        difference = tree.structure_difference(self._traced.in_tree, treedef)
-        if difference is not None:
+        if treedef != self._traced.in_tree:
             raise TypeError(
-                f"compiled: arguments differ from those it was lowered for: {difference}"
+                f"{self._function}: was compiled for arguments of another structure: "
+                f"{_difference(self._traced, treedef)}"
             )
         arrays = [self._checked(x, i) for i, x in enumerate(leaves)]
         return self._program.run(arrays)
@@ -315,3 +316,22 @@ class Compiled:
     def cost_analysis(self) -> dict[str, float]:
         """Operations and bytes, as counted by the compiler."""
         return self.executable.cost_analysis()
+
+
+def _difference(traced: Traced, found: Any) -> str:
+    """How the structure of a call, positional and keyword arguments, differs from the traced."""
+    sides = [[side.children() for side in both.children()] for both in (traced.in_tree, found)]
+    keywords = [both.children()[1].node_data()[1] for both in (traced.in_tree, found)]
+    if len(sides[0][0]) != len(sides[1][0]) or keywords[0] != keywords[1]:
+        counts = [
+            " and ".join([f"{len(args)} by position", *map(str, names)])
+            for (args, _), names in zip(sides, keywords, strict=True)
+        ]
+        return f"it takes {counts[0]}, and got {counts[1]}"
+    names, told = iter(traced.names), []
+    for of, given in zip([*sides[0][0], *sides[0][1]], [*sides[1][0], *sides[1][1]], strict=True):
+        paths = tree.leaf_paths(of, root="")
+        leaves = [next(names) for _ in paths]
+        root = leaves[0].removesuffix(paths[0]) if leaves else ""
+        told.append(tree.structure_difference(of, given, root))
+    return "; ".join(filter(None, told))

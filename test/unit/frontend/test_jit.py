@@ -137,6 +137,10 @@ class Mutable:
     pass
 
 
+class HashedList(list):
+    __hash__ = object.__hash__
+
+
 @pytest.mark.parametrize(
     ("value", "message"),
     [
@@ -146,6 +150,7 @@ class Mutable:
         (([1],), "of type tuple, which cannot be hashed"),
         (np.ones(2), "static argument 0 is an array .*pass arrays as ordinary arguments"),
         (Mutable(), "compares by identity, so changing it would go unnoticed"),
+        (HashedList([1]), "of type HashedList, whose elements can change; use a tuple"),
     ],
 )
 def test_static_values_that_can_change_are_refused(value, message):

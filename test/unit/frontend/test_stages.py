@@ -98,9 +98,9 @@ def test_python_numbers_stay_weak_in_a_compiled_program():
         (lambda f: f(np.ones(3, "f4")), r"execute: argument x: expected f32\[2\] .*got f32\[3\]"),
         (lambda f: f(np.ones(2)), r"expected f32\[2\] .*got f64\[2\]"),
         (lambda f: f(1.0), r"expected f32\[2\]"),
-        (lambda f: f([np.ones(2, "f4")]), "arguments differ from those it was lowered for"),
-        (lambda f: f(x=np.ones(2, "f4")), "arguments differ from those it was lowered for"),
-        (lambda f: f(), "arguments differ from those it was lowered for"),
+        (lambda f: f([np.ones(2, "f4")]), "another structure: at x: a leaf against list of 1"),
+        (lambda f: f(x=np.ones(2, "f4")), "it takes 1 by position, and got 0 by position and x"),
+        (lambda f: f(), "it takes 1 by position, and got 0 by position"),
         (lambda f: f("text"), "x"),
     ],
 )
@@ -108,6 +108,22 @@ def test_arguments_of_other_types_or_structure_are_refused(call, message):
     compiled = anvl.jit(lambda x: x + 1).lower(np.ones(2, "f4")).compile()
     with pytest.raises(TypeError, match=message):
         call(compiled)
+
+
+def test_another_structure_is_told_by_the_names_of_the_arguments():
+    def f(x, p, *, q):
+        return x * p["a"] + p["b"][0] + q["c"]
+
+    p, q = {"a": 1.0, "b": [2.0]}, {"c": 3.0}
+    compiled = anvl.jit(f).lower(1.0, p, q=q).compile()
+    assert compiled(1.0, p, q=q) == 6.0
+    said = (
+        r"f: was compiled for arguments of another structure: at p\['b'\]: list of 1 against list "
+    )
+    with pytest.raises(
+        TypeError, match=said + r"of 2; at q: dict with keys \['c'\] against dict wi"
+    ):
+        compiled(1.0, {"a": 1.0, "b": [2.0, 3.0]}, q={"d": 3.0})
 
 
 def test_static_arguments_are_in_the_compiled_program():
