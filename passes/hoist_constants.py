@@ -4,7 +4,7 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from anvl.dialect.control_flow.call import rule_of
 from anvl.dialect.core.attributes import SHARDING, attribute_of, symbols_in
@@ -13,18 +13,25 @@ from anvl.dialect.core.create import constant as emit_constant
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.shape import ReshapeOp
 from anvl.dialect.core.types import dtype_name, itemsize, shape_text
+from anvl.dialect.interpreters.constant_folding import maker_of
+from anvl.dialect.ops.array.concatenate import ConcatenateOp
 from anvl.passes.framework.pass_base import Pass, option
 from anvl.passes.framework.walk import find
 from anvl.passes.functions.symbol_utils import body_of, callee_of, calls_of, functions_of
 
-__all__ = ["CAPTURED", "CONSTANT", "VALUE", "HoistConstants", "Hoisted"]
+__all__ = ["CAPTURED", "CONSTANT", "VALUE", "HoistConstants", "Hoisted", "Stack"]
 
 _NAME = "anvl-hoist-constants"
 
 #: Attributes of an argument that was a constant: its name; the index of the captured array, or, for
 #: a literal of the text, the literal itself, so that nothing is lost.
 CONSTANT, CAPTURED, VALUE = "anvl.constant", "anvl.captured", "anvl.value"
+
+
+#: Gives the index of an array whose rows are captured arrays, by their indices; None if it cannot.
+Stack: TypeAlias = Callable[[tuple[int, ...]], int | None]
 
 
 class Hoisted(NamedTuple):
@@ -58,12 +65,17 @@ class HoistConstants(Pass, argument=_NAME):
     report: bool = option(False, help="list each hoisted constant on stderr: name, bytes, line")
     #: The captured arrays, by index; from Python only.  Without them nothing is inlined or merged.
     arrays: Sequence[Any] = ()
+    #: With it, a stack of captured arrays, such as that of the weights that a rolled loop reads, is
+    #: one captured array, and not put together in each run; from Python only.
+    stack: Stack | None = field(default=None, compare=False)
     #: Called with the hoisted constants; from Python only.
     on_report: Callable[[list[Hoisted]], None] | None = field(default=None, compare=False)
 
     def run(self, module: ir.Operation) -> None:
         if self.threshold < 0:
             raise PassError(_NAME, f"threshold is {self.threshold}; it must not be negative")
+        if self.stack is not None:
+            _stack_captured(module, self.stack)
         functions = functions_of(module)
         done: dict[str, list[_Constant]] = {}
         hoisted: list[Hoisted] = []
@@ -164,6 +176,38 @@ class HoistConstants(Pass, argument=_NAME):
         for group in groups:
             for constant in group:
                 constant.op.erase()
+
+
+def _stack_captured(module: ir.Operation, stack: Stack) -> None:
+    """Replace each concatenation of captured arrays along a new first axis by a captured array."""
+    for op in find(module, ConcatenateOp.OPERATION_NAME):
+        rows = [_captured_row(x) for x in op.operands]
+        indices = tuple([i for i in rows if i is not None])
+        if len(indices) != len(rows) or len(rows) < 2 or ConcatenateOp.read(op)["dimension"]:
+            continue
+        index = stack(indices)
+        if index is None:
+            continue
+        y, makers = op.results[0], [x.owner.operation for x in op.operands]
+        with op.location, ir.InsertionPoint(op):
+            shape, dtype = tuple(y.type.shape), dtype_name(y.type.element_type)
+            y.replace_all_uses_with(CapturedOp.build(index=index, shape=shape, dtype=dtype))
+        op.erase()
+        for maker in dict.fromkeys(makers):
+            if not len(list(maker.results[0].uses)):
+                maker.erase()
+
+
+def _captured_row(x: ir.Value) -> int | None:
+    """Index of a captured array that a value is, with a first axis of size 1; else None."""
+    op = maker_of(x)
+    if type(op) is not ReshapeOp:
+        return None
+    row = maker_of(op.operands[0])
+    if type(row) is not CapturedOp or SHARDING in row.attributes:
+        return None
+    is_row = list(x.type.shape) == [1, *op.operands[0].type.shape]
+    return row.read(row.operation)["index"] if is_row else None
 
 
 def _move_behind(block: ir.Block, n: int) -> None:

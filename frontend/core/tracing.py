@@ -29,7 +29,15 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp
 from anvl.dialect.core.types import dtype_name
 from anvl.passes.functions.symbol_utils import functions_of, is_private, needed_by
-from anvl.runtime import Array, Placement, begin_tracing, end_tracing, placement_of, put
+from anvl.runtime import (
+    Array,
+    Placement,
+    ShardedPlacement,
+    begin_tracing,
+    end_tracing,
+    placement_of,
+    put,
+)
 from anvl.sharding.specs import Sharding
 
 if TYPE_CHECKING:
@@ -55,6 +63,7 @@ class Program:
         # Those that were NumPy arrays: they go where the program runs.
         self.unplaced: set[int] = set()
         self._indices: dict[int, int] = {}
+        self._stacks: dict[tuple[int, ...], int] = {}  # by the indices of their rows
         self._closed_over: list[Any] = []  # keeps them alive, so their ids stay unique
         self._names: set[str] = set()
         # Conversions of weak numbers, by function: see `ranges.py`.
@@ -140,6 +149,20 @@ class Program:
             self._closed_over.append(array)
         return index
 
+    def stacked(self, indices: tuple[int, ...]) -> int | None:
+        """Index of a captured array whose rows are others; None if these are not on one device.
+
+        It is put together here, once, where the compiled program would in each call.
+        """
+        arrays = [self.captured[i] for i in indices]
+        if self.mesh is not None or not _are_together(arrays):
+            return None
+        if indices not in self._stacks:
+            self._stacks[indices] = len(self.captured)
+            self.unplaced.add(len(self.captured))
+            self.captured.append(np.stack([np.asarray(x) for x in arrays]))
+        return self._stacks[indices]
+
     @property
     def placement(self) -> Placement | None:
         """Where it runs by its mesh, or by the first captured array that was on a device, or over a
@@ -167,6 +190,14 @@ def _snapshot(array: Any) -> Any:
     if not isinstance(array, np.ndarray):
         return array
     return array.copy() if array.nbytes <= _SMALL else put(array)
+
+
+def _are_together(arrays: Sequence[Any]) -> bool:
+    """Whether arrays can be read here, and lie on one device or on none."""
+    given = [x for x in arrays if isinstance(x, Array)]
+    places = {x.aval.placement for x in given}
+    is_parted = any(isinstance(place, ShardedPlacement) for place in places)
+    return len(places) < 2 and not is_parted and not any(x.is_deleted() for x in given)
 
 
 class Trace:

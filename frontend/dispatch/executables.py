@@ -210,6 +210,7 @@ def compiled_program(
             unused.extend,
             options.pad(),
             roll_pass(options.roll),
+            program.stacked,
         )
         if results is not None:
             results = results.lowered(program.module)

@@ -18,7 +18,7 @@ from anvl.dialect.interpreters.ad_diagnostics import place_in
 from anvl.passes.framework.instrument import Instrument, PassText
 from anvl.passes.framework.walk import find
 from anvl.passes.functions.symbol_utils import functions_of
-from anvl.passes.hoist_constants import CAPTURED
+from anvl.passes.hoist_constants import CAPTURED, Stack
 from anvl.passes.lifting.resources import resource_name
 from anvl.passes.mixed_precision import MixedPrecision
 from anvl.passes.pad import Pad
@@ -81,16 +81,17 @@ def lower(
     on_unused: Callable[[list[int]], None] | None = None,
     pad: Pad | None = None,
     roll: Roll | None = None,
+    stack: Stack | None = None,
 ) -> None:
     """Lower a traced module to StableHLO for a target, in place.
 
     `on_unused` gets the positions of the donated arguments that no result can use.  `pad` pads
-    arguments of a module that is expanded; `roll` rolls one that is not.
+    arguments of a module that is expanded; `roll` rolls one that is not.  `stack` puts captured
+    arrays together.
     """
     with passes_lock:
-        made = pipeline(
-            arrays, *target, donated, on_unused, pad, is_expanded=pad is not None, roll=roll
-        )
+        is_expanded = pad is not None
+        made = pipeline(arrays, *target, donated, on_unused, pad, is_expanded, roll, stack=stack)
         made.run(module, instruments=_watching())
 
 
@@ -103,6 +104,7 @@ def lower_with_stages(
     pad: Pad | None = None,
     roll: Roll | None = None,
     mixed_precision: MixedPrecision | None = None,
+    stack: Stack | None = None,
 ) -> dict[str, ir.Module]:
     """Lower as `lower` does, returning a copy of the module after each stage.
 
@@ -117,7 +119,7 @@ def lower_with_stages(
 
         with nullcontext() if pad is None else separate_literals():
             made = pipeline(
-                arrays, *target, donated, on_unused, pad, roll=roll, mixed_precision=mixed_precision
+                arrays, *target, donated, on_unused, pad, False, roll, mixed_precision, stack
             )
             made.run(module, after_each=keep, instruments=_watching())
     return stages

@@ -95,6 +95,7 @@ class Lowered:
             options.pad(),
             roll_pass(options.roll, self._findings.extend),
             MixedPrecision(on_report=self._casts.extend),
+            program.stacked,
         )
 
     def _key(self) -> list[ArrayType]:

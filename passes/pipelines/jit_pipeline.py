@@ -11,7 +11,7 @@ from anvl.passes.framework.pass_base import Pass
 from anvl.passes.framework.pipeline import Pipeline
 from anvl.passes.functionalize_effects import FunctionalizeEffects
 from anvl.passes.gradient import Gradient
-from anvl.passes.hoist_constants import HoistConstants
+from anvl.passes.hoist_constants import HoistConstants, Stack
 from anvl.passes.inline import Inline
 from anvl.passes.lower_to_stablehlo import LowerToStablehlo
 from anvl.passes.mixed_precision import MixedPrecision
@@ -37,6 +37,7 @@ def pipeline(
     is_expanded: bool = False,
     roll: Roll | None = _AUTO_ROLL,
     mixed_precision: MixedPrecision | None = None,
+    stack: Stack | None = None,
 ) -> Pipeline:
     """Passes from the traced program to StableHLO for a platform, by PJRT's name.
 
@@ -45,7 +46,8 @@ def pipeline(
     arguments of `@main` that give their memory to results; `on_unused` is told of those that no
     result can use.  `pad` pads arguments of `@main`, and with them results; such a program is not
     rolled, as others by `roll` are.  With `is_expanded` the passes of `expanding` have run.
-    `mixed_precision` stands for the pass that casts, to hear what it did.
+    `mixed_precision` stands for the pass that casts, to hear what it did.  `stack` gives the index
+    of an array whose rows are captured ones, by their indices, or None.
 
     Parameters
     ----------
@@ -58,6 +60,7 @@ def pipeline(
     is_expanded : bool
     roll : Roll, optional
     mixed_precision : MixedPrecision, optional
+    stack : callable, optional
 
     Returns
     -------
@@ -69,24 +72,20 @@ def pipeline(
     >>> pipeline(platform="cpu")  # doctest: +ELLIPSIS
     Pipeline('builtin.module(...,cse,trivial-dce)')
     """
-    # On StableHLO, cse costs a third of its time on anvl ops, whose effects are queried in Python.
-    # Before hoisting, dead code matters only for the captured arrays that it uses.
-    drop_unused = ["trivial-dce"] if arrays else []
     donate = [Donate(args=donated, on_report=on_unused)] if donated else []
     rolled = roll if pad is None else None
     first = [] if is_expanded else _first(rolled, mixed_precision)
     # Padding changes the types of arguments and results, by which they are paired.
     first = [*donate, *first] if pad is None else [*first, pad, *donate]
-    return Pipeline(
-        [
-            *first,
-            *drop_unused,
-            HoistConstants(arrays=arrays, literals=False),  # literals made by rules are small
-            _to_stablehlo(platform, routines),
-            "cse",
-            "trivial-dce",
-        ]
-    )
+    return Pipeline([*first, *_last(arrays, stack, _to_stablehlo(platform, routines))])
+
+
+def _last(arrays: Sequence[Any], stack: Stack | None, lower: LowerToStablehlo) -> list[Pass | str]:
+    # On StableHLO, cse costs a third of its time on anvl ops, whose effects are queried in Python.
+    # Before hoisting, dead code matters only for the captured arrays that it uses.
+    drop_unused = ["trivial-dce"] if arrays else []
+    hoist = HoistConstants(arrays=arrays, literals=False, stack=stack)  # those of rules are small
+    return [*drop_unused, hoist, lower, "cse", "trivial-dce"]
 
 
 def _first(roll: Roll | None, mixed_precision: MixedPrecision | None) -> list[Pass]:

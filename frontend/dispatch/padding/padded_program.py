@@ -262,9 +262,11 @@ def _lowered(traced: Traced, options: ProgramOptions, place: Placement) -> ir.Mo
     program = traced.program
     with passes_lock:
         target = INTERPRETER if options.interpreted else place.client.target
+        pad, stack = options.pad(), program.stacked
         lower(
-            program.module, program.captured, target, options.donated, lambda _: None, options.pad()
-        )
+            program.module, program.captured, target, options.donated, lambda _: None, pad,
+            stack=stack,
+        )  # fmt: skip
         forget_report(program.module)
         host_calls(program.module, program.callbacks)
     return program.module
