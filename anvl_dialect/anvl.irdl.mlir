@@ -470,6 +470,94 @@ module {
       %3 = irdl.any
       irdl.results(y: %3)
     }
+    irdl.operation @top_k {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"k" = %1}
+      %2 = irdl.any
+      %3 = irdl.any
+      irdl.results(values: %2, indices: %3)
+    }
+    irdl.operation @share_ties {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"axis" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @sum {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"axes" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @prod {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"axes" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @max {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"axes" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @min {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"axes" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @all {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"axes" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @any {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"axes" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @argmax {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"axis" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @argmin {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"axis" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @order_statistics {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, positions: %1)
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
     irdl.operation @pad {
       %0 = irdl.any
       %1 = irdl.any
@@ -490,28 +578,11 @@ module {
       %3 = irdl.any
       irdl.results(output_state: %2, output: %3)
     }
-    irdl.operation @top_k {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.attributes {"k" = %1}
-      %2 = irdl.any
-      %3 = irdl.any
-      irdl.results(values: %2, indices: %3)
-    }
     irdl.operation @tag {
       %0 = irdl.any
       irdl.operands(x: %0)
       %1 = irdl.any
       irdl.attributes {"label" = %1}
-      %2 = irdl.any
-      irdl.results(y: %2)
-    }
-    irdl.operation @share_ties {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.attributes {"axis" = %1}
       %2 = irdl.any
       irdl.results(y: %2)
     }
@@ -609,70 +680,6 @@ module {
       irdl.attributes {"exponent_bits" = %1, "mantissa_bits" = %2}
       %3 = irdl.any
       irdl.results(y: %3)
-    }
-    irdl.operation @sum {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.attributes {"axes" = %1}
-      %2 = irdl.any
-      irdl.results(y: %2)
-    }
-    irdl.operation @prod {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.attributes {"axes" = %1}
-      %2 = irdl.any
-      irdl.results(y: %2)
-    }
-    irdl.operation @max {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.attributes {"axes" = %1}
-      %2 = irdl.any
-      irdl.results(y: %2)
-    }
-    irdl.operation @min {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.attributes {"axes" = %1}
-      %2 = irdl.any
-      irdl.results(y: %2)
-    }
-    irdl.operation @all {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.attributes {"axes" = %1}
-      %2 = irdl.any
-      irdl.results(y: %2)
-    }
-    irdl.operation @any {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.attributes {"axes" = %1}
-      %2 = irdl.any
-      irdl.results(y: %2)
-    }
-    irdl.operation @argmax {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.attributes {"axis" = %1}
-      %2 = irdl.any
-      irdl.results(y: %2)
-    }
-    irdl.operation @argmin {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.attributes {"axis" = %1}
-      %2 = irdl.any
-      irdl.results(y: %2)
     }
     irdl.operation @norm {
       %0 = irdl.any

@@ -6,6 +6,7 @@ from anvl.dialect.ops.array import barrier as barrier
 from anvl.dialect.ops.array import concatenate as concatenate
 from anvl.dialect.ops.array import dimension as dimension
 from anvl.dialect.ops.array import fourier as fourier
+from anvl.dialect.ops.array import order_statistics as order_statistics
 from anvl.dialect.ops.array import pad as pad
 from anvl.dialect.ops.array import random as random
 from anvl.dialect.ops.array import sorting as sorting

@@ -19,7 +19,7 @@ from anvl.dialect.core.types import element_type, tensor
 from anvl.dialect.interpreters.replaced import Replaced
 from anvl.dialect.interpreters.subprogram import Program
 
-__all__ = ["SortOp", "TopKOp", "argsort", "put_along", "taken_along"]
+__all__ = ["SortOp", "TopKOp", "added_along", "argsort", "put_along", "taken_along"]
 
 
 class Dimension(Int):
@@ -261,13 +261,18 @@ def taken_along(x: Value, order: Value, axis: int) -> Value:
 
 def put_along(g: Value, order: Value, axis: int, x: Value) -> Value:
     """Transpose of `taken_along` for distinct positions: scatter g into zeros like x."""
+    return added_along(zeros_like(x), order, g, axis, unique_indices=True)
+
+
+def added_along(x: Value, order: Value, g: Value, axis: int, **params: Any) -> Value:
+    """Add g to the elements of x at positions `order` along an axis."""
     return emit.scatter(
-        zeros_like(x),
+        x,
         reshaped(order, (*order.type.shape, 1)),
         g,
         scatter_dimension_numbers=ScatterDims(*_along(order.type.rank, axis)),
-        unique_indices=True,
         update_computation=emit.add,
+        **params,
     )[0]
 
 

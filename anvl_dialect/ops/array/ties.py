@@ -18,7 +18,7 @@ from anvl.dialect.core.types import dtype_name
 from anvl.dialect.ops.elementwise.elementary import or_
 from anvl.dialect.ops.indexing.scatter_windows import counted, cut
 
-__all__ = ["ShareTiesOp"]
+__all__ = ["ShareTiesOp", "averaged_over_ties"]
 
 
 class ShareTiesOp(AnvlOp, name="share_ties"):
@@ -46,11 +46,11 @@ class ShareTiesOp(AnvlOp, name="share_ties"):
     def tangent(
         cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value, axis: int
     ) -> Value | None:
-        return None if ts[0] is None else _means(ts[0], xs[0], axis)
+        return None if ts[0] is None else averaged_over_ties(ts[0], xs[0], axis)
 
     @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value, axis: int) -> Sequence[Any]:
-        return [_means(g, xs[0], axis)]  # the map is symmetric
+        return [averaged_over_ties(g, xs[0], axis)]  # the map is symmetric
 
     @classmethod
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], axis: int) -> Value:
@@ -76,7 +76,7 @@ class ShareTiesOp(AnvlOp, name="share_ties"):
         )
 
 
-def _means(t: Value, x: Value, axis: int) -> Value:
+def averaged_over_ties(t: Value, x: Value, axis: int) -> Value:
     """Average t over each position's run of equal x, by segment sums of flat arrays."""
     if 0 in t.type.shape:
         return t

@@ -7,6 +7,7 @@ derivative.
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -26,9 +27,10 @@ from anvl.numpy.arrays.choice import (
     where,
 )
 from anvl.numpy.arrays.creation import asarray
-from anvl.numpy.arrays.indexing import take, take_along_axis
+from anvl.numpy.arrays.indexing import take_along_axis
 from anvl.numpy.arrays.shaping import broadcast_to, moveaxis, permute_dims, reshape
-from anvl.numpy.arrays.sorting import argsort, sort
+from anvl.numpy.arrays.sorting import argsort
+from anvl.numpy.arrays.stacking import concatenate, split
 from anvl.numpy.functions.arithmetic import remainder
 from anvl.numpy.functions.cumulative import cumsum
 from anvl.numpy.functions.elementwise import (
@@ -62,6 +64,12 @@ _INTERPOLATING = {
     "interpolated_inverted_cdf": (0.0, 1.0), "hazen": (0.5, 0.5), "weibull": (0.0, 0.0),
     "linear": (1.0, 1.0), "median_unbiased": (1 / 3, 1 / 3), "normal_unbiased": (3 / 8, 3 / 8),
 }  # fmt: skip
+#: NumPy's functions by which positions are computed, of traced arrays.
+_TRACED = SimpleNamespace(
+    add=add, ceil=ceil, equal=equal, floor=floor, logical_and=logical_and, maximum=maximum,
+    minimum=minimum, multiply=multiply, remainder=remainder, rint=rint, subtract=subtract,
+    where=where,
+)  # fmt: skip
 _METHODS = (
     "inverted_cdf", "averaged_inverted_cdf", "closest_observation", *_INTERPOLATING, "lower",
     "higher", "midpoint", "nearest",
@@ -201,23 +209,26 @@ def _evaluated(
         raise TypeError(f"{name}: {operand.aval} is complex; complex numbers have no quantiles")
     axes = axes_of(axis, operand.ndim, name)
     rows = _rows(operand, axes)
-    if rows.shape[0] == 0:
+    if rows.shape[-1] == 0:
         raise ValueError(f"{name}: {operand.aval} has no elements along axis {axes}")
     dtype = operand.dtype
     wide = np.dtype(np.float32) if dtype.itemsize <= 2 else dtype  # a position needs its bits
-    is_number = isinstance(q, int | float)
-    # Rounded to f32, 0.29 of 100 is above 29, which methods such as "lower" turn into an element.
-    exact = wide if weights is not None else np.dtype(np.float64)
-    part = constant(float(q), exact) if is_number else convert(as_tracer(q, name), wide)
-    inside = logical_and(greater_equal(part, 0), less_equal(part, 1))
-    at, ignores_nan = where(inside, part, 0), name.startswith("nan")
-    if weights is None:
-        # Where the two middle ones of [0, 1, 1, 5] tie, the median is smooth, half of each.
-        ordered = prim("share_ties", sort(rows, axis=0), axis=0)
-        found, defined = _found(ordered, at, method, ignores_nan)
-    else:
+    is_number, ignores_nan = isinstance(q, int | float), name.startswith("nan")
+    if weights is not None:
+        part = constant(float(q), wide) if is_number else convert(as_tracer(q, name), wide)
+        inside = _is_part(part)
         shares = _shares(name, as_tracer(weights, name), operand, axis, method)
-        found, defined = _weighted(rows, _rows(shares, axes), at, ignores_nan)
+        columns = moveaxis(rows, -1, 0), moveaxis(_rows(shares, axes), -1, 0)
+        found, defined = _weighted(*columns, where(inside, part, 0), ignores_nan)
+    elif is_number and not ignores_nan:
+        part, inside = np.float64(q), constant(0 <= q <= 1, np.dtype(np.bool_))
+        found, defined = _at_fixed_places(rows, q if 0 <= q <= 1 else 0, method)
+    else:
+        # Rounded to f32, 0.29 of 100 is above 29, which methods such as "lower" turn into an element.
+        exact = np.dtype(np.float64)
+        part = constant(float(q), exact) if is_number else convert(as_tracer(q, name), wide)
+        inside = _is_part(part)
+        found, defined = _at_places(rows, where(inside, part, 0), method, ignores_nan)
     result = convert(where(logical_and(_spread(inside, rows), defined), found, np.nan), dtype)
     if keepdims:
         sizes = tuple(1 if i in axes else n for i, n in enumerate(operand.shape))
@@ -225,15 +236,64 @@ def _evaluated(
     return mark_weak(result, weak)
 
 
-def _found(ordered: Tracer, part: Any, method: str, ignores_nan: bool) -> tuple[Any, Any]:
-    """Quantiles along the first axis, and where there are any."""
-    if not ignores_nan:
-        return _interpolate(ordered, part, ordered.shape[0], method), logical_not(
-            isnan(ordered[-1])
-        )
-    counts = sum(logical_not(isnan(ordered)), axis=0)
-    at = broadcast_to(_spread(part, ordered), part.shape + counts.shape)
-    return _interpolate(ordered, at, counts, method), greater_equal(counts, 1)
+def _is_part(part: Any) -> Any:
+    return logical_and(greater_equal(part, 0), less_equal(part, 1))
+
+
+def _at_fixed_places(rows: Tracer, q: float, method: str) -> tuple[Any, Any]:
+    """Quantile q of rows, a Python number, and where there is one."""
+    low, share = _position(np.float64(q), rows.shape[-1], method, np)
+    last = rows.shape[-1] - 1
+    places = [int(min(max(p, 0), last)) for p in (low, np.ceil(low + share))]
+    dtype, shape = counting_dtype(last), (*rows.shape[:-1], 1)
+    positions = [constant(p, dtype, shape) for p in (places if share else places[:1])]
+    found = _statistics(rows, positions)
+    share = constant(float(share), np.dtype(np.float64))
+    value = found[0] if len(found) == 1 else _between(*found, _narrowed(share, rows))
+    value = reshape(value, rows.shape[:-1])
+    return value, logical_not(isnan(value))
+
+
+def _at_places(rows: Tracer, q: Any, method: str, ignores_nan: bool) -> tuple[Any, Any]:
+    """Quantiles q, an array, of each row, and where there are any."""
+    count, sizes = rows.shape[-1], q.shape
+    if ignores_nan:
+        is_number = logical_not(isnan(rows))
+        count, rows = sum(is_number, axis=-1), where(is_number, rows, np.inf)
+        q = broadcast_to(_spread(q, rows), q.shape + count.shape)
+    low, share = _position(q, count, method, _TRACED)
+    last, dtype = _last(count, 0), counting_dtype(rows.shape[-1] - 1)
+    places = (low,) if type(share) is int else (low, ceil(add(low, share)))
+    inside = [astype(minimum(maximum(p, 0), last), dtype) for p in places]
+    parts = _statistics(rows, [_of_rows(p, math.prod(sizes), rows) for p in inside])
+    found = [reshape(moveaxis(p, -1, 0), (*sizes, *rows.shape[:-1])) for p in parts]
+    defined = greater_equal(count, 1) if ignores_nan else logical_not(isnan(found[0]))
+    if len(found) == 1:
+        return found[0], defined
+    share = share if ignores_nan else _spread(as_tracer(share), rows)
+    return _between(*found, _narrowed(share, rows)), defined
+
+
+def _of_rows(places: Any, n: int, rows: Tracer) -> Any:
+    """n positions, the same for all rows or of each row, as the last axis of rows."""
+    if places.size == n:
+        return broadcast_to(reshape(places, (n,)), (*rows.shape[:-1], n))
+    return moveaxis(reshape(places, (n, *rows.shape[:-1])), 0, -1)
+
+
+def _statistics(rows: Tracer, positions: list[Any]) -> list[Any]:
+    """The order statistics at each array of positions.
+
+    Equal elements share their derivatives: where the two middle ones of [0, 1, 1, 5] tie, the
+    median is smooth, half of each.
+    """
+    found = prim("order_statistics", rows, concatenate(positions, -1))
+    ends = np.cumsum([p.shape[-1] for p in positions])[:-1].tolist()
+    return list(split(found, ends, -1))
+
+
+def _narrowed(share: Any, rows: Tracer) -> Any:
+    return convert(share, rows.dtype) if share.dtype.itemsize > rows.dtype.itemsize > 2 else share
 
 
 def _shares(name: str, weights: Tracer, x: Tracer, axis: Axis, method: str) -> Tracer:
@@ -284,9 +344,10 @@ def _weighted(rows: Tracer, weights: Tracer, part: Any, ignores_nan: bool) -> tu
 
 
 def _rows(x: Tracer, axes: tuple[int, ...]) -> Tracer:
-    """Combine these axes of x into one, the first."""
-    moved = moveaxis(x, axes, range(len(axes)))
-    return reshape(moved, (math.prod(x.shape[a] for a in axes), *moved.shape[len(axes) :]))
+    """Combine these axes of x into one, the last."""
+    moved = moveaxis(x, axes, range(-len(axes), 0))
+    kept = moved.shape[: moved.ndim - len(axes)]
+    return reshape(moved, (*kept, math.prod(x.shape[a] for a in axes)))
 
 
 def _spread(q: Tracer, ordered: Tracer) -> Tracer:
@@ -294,28 +355,34 @@ def _spread(q: Tracer, ordered: Tracer) -> Tracer:
     return reshape(q, q.shape + (1,) * (ordered.ndim - 1))
 
 
-def _position(q: Any, count: Any, method: str) -> tuple[Any, Any]:
-    """The position of quantile q among `count` sorted elements, and its share of the upper one."""
+def _position(q: Any, count: Any, method: str, ops: Any) -> tuple[Any, Any]:
+    """The position of quantile q among `count` sorted elements, and its share of the upper one.
+
+    `ops` are NumPy, or the same functions of traced arrays.
+    """
     if method in _INTERPOLATING:
         alpha, beta = _INTERPOLATING[method]
-        place = multiply(q, _last(count))
+        place = ops.multiply(q, _last(count))
         if method != "linear":
-            place = subtract(add(multiply(q, count), add(multiply(q, 1 - alpha - beta), alpha)), 1)
-        return _with_share(place, count)
+            place = ops.subtract(
+                ops.add(ops.multiply(q, count), ops.add(ops.multiply(q, 1 - alpha - beta), alpha)),
+                1,
+            )
+        return _with_share(place, count, ops)
     if method in ("lower", "higher", "nearest", "midpoint"):
-        place = multiply(q, _last(count))
-        whole = {"lower": floor, "higher": ceil, "nearest": rint}.get(method)
+        place = ops.multiply(q, _last(count))
+        whole = {"lower": ops.floor, "higher": ops.ceil, "nearest": ops.rint}.get(method)
         if whole is not None:
             return whole(place), 0
-        return floor(place), where(equal(place, floor(place)), 0, 0.5)
-    place = subtract(multiply(q, count), 1.5 if method == "closest_observation" else 1)
-    low = floor(place)
-    on = equal(place, low)
+        return ops.floor(place), ops.where(ops.equal(place, ops.floor(place)), 0, 0.5)
+    place = ops.subtract(ops.multiply(q, count), 1.5 if method == "closest_observation" else 1)
+    low = ops.floor(place)
+    on = ops.equal(place, low)
     if method == "averaged_inverted_cdf":
-        return low, where(on, 0.5, 1)
+        return low, ops.where(on, 0.5, 1)
     if method == "closest_observation":  # the one with an even number, counted from 1
-        on = logical_and(on, equal(remainder(low, 2), 1))
-    return where(on, low, add(low, 1)), 0
+        on = ops.logical_and(on, ops.equal(ops.remainder(low, 2), 1))
+    return ops.where(on, low, ops.add(low, 1)), 0
 
 
 def _last(count: Any, least: int | None = None) -> Any:
@@ -326,30 +393,11 @@ def _last(count: Any, least: int | None = None) -> Any:
     return last if least is None else maximum(last, least)
 
 
-def _with_share(place: Any, count: Any) -> tuple[Any, Any]:
+def _with_share(place: Any, count: Any, ops: Any) -> tuple[Any, Any]:
     """A position between 0 and count - 1, and how far it lies above the element below it."""
-    inside = minimum(maximum(place, 0), _last(count, 0))
-    low = floor(inside)
-    return low, subtract(inside, low)
-
-
-def _interpolate(ordered: Tracer, q: Any, count: Any, method: str) -> Any:
-    """Quantiles of the first `count` elements along the first axis."""
-    low, share = _position(q, count, method)
-    last = _last(count, 0)
-    places = counting_dtype(ordered.shape[0] - 1)
-    ends = [
-        _element(ordered, astype(minimum(maximum(p, 0), last), places), count)
-        for p in (low, low if type(share) is int else ceil(add(low, share)))
-    ]
-    below, above = ends
-    if type(share) is int:
-        return below
-    if isinstance(count, int):
-        share = _spread(as_tracer(share), ordered)
-    if share.dtype.itemsize > ordered.dtype.itemsize > 2:
-        share = convert(share, ordered.dtype)
-    return _between(below, above, share)
+    inside = ops.minimum(ops.maximum(place, 0), _last(count, 0))
+    low = ops.floor(inside)
+    return low, ops.subtract(inside, low)
 
 
 def _between(below: Any, above: Any, share: Any) -> Any:
@@ -367,12 +415,3 @@ def _between(below: Any, above: Any, share: Any) -> Any:
     opposite = logical_and(isinf(below), logical_and(isinf(above), not_equal(below, above)))
     end = where(logical_and(inside, opposite), np.nan, end)
     return where(unlimited, end, step)
-
-
-def _element(ordered: Tracer, at: Any, count: Any) -> Any:
-    """Elements at positions of the first axis: the same for all columns, or of each column."""
-    if isinstance(count, int):
-        return take(ordered, at, 0)
-    n = at.ndim - (ordered.ndim - 1)
-    rows = reshape(at, (math.prod(at.shape[:n]), *at.shape[n:]))
-    return reshape(take_along_axis(ordered, rows, 0), at.shape)

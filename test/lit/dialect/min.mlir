@@ -19,8 +19,11 @@
 // CHECK:         %[[ZERO:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
 // CHECK:         %[[SELECT:.*]] = "anvl.select"(%[[COMPARE]], %[[ONE]], %[[ZERO]])
 // CHECK:         %[[SUM:.*]] = "anvl.sum"(%[[SELECT]]) {axes = array<i64: 0>}
-// CHECK:         %[[COUNT:.*]] = "anvl.maximum"(%[[SUM]], %{{.*}})
-// CHECK:         %[[DIV:.*]] = "anvl.div"(%[[G]], %[[COUNT]])
+// CHECK:         %[[TWO:.*]] = "anvl.compare"(%[[SUM]], %{{.*}}) {{.*}} EQ>
+// CHECK:         %[[HALF:.*]] = "anvl.select"(%[[TWO]], %{{.*}}, %{{.*}})
+// CHECK:         %[[QUARTER:.*]] = "anvl.constant"() {value = dense<2.500000e-01>
+// CHECK:         %[[SHARE:.*]] = "anvl.select"(%{{.*}}, %[[QUARTER]], %{{.*}})
+// CHECK:         %[[DIV:.*]] = "anvl.mul"(%[[G]], %[[SHARE]])
 // CHECK:         %[[BROADCAST2:.*]] = "anvl.broadcast_in_dim"(%[[DIV]])
 // CHECK-SAME:      broadcast_dimensions = array<i64>
 // CHECK:         %[[DX:.*]] = "anvl.select"(%[[COMPARE]], %[[BROADCAST2]], %[[ZERO]])

@@ -28,6 +28,7 @@ WITHOUT = {
     "set_dimension_size": "jax's shapes are static",
     "bessel_ie": "jax.scipy has orders 0 and 1 alone",
     "bessel_i": "jax.scipy has orders 0 and 1 alone",
+    "order_statistics": "anvl's own",
     "share_ties": "anvl's own",
     "stop_gradient": "jax.lax's is no op of its own: the identity",
     "tag": "jax's names are for checkpoints alone",

@@ -328,6 +328,9 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     ),
     "hypot": np.hypot,
     "logaddexp": np.logaddexp,
+    "order_statistics": lambda x, at: np.take_along_axis(
+        np.sort(x, -1), np.clip(at, 0, max(x.shape[-1] - 1, 0)), -1
+    ),
     "share_ties": lambda x, axis: x,
     "stop_gradient": lambda x: x,
     "tag": lambda x, label: x,

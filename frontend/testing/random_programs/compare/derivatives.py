@@ -30,6 +30,7 @@ BY_DESIGN = (
 #: Functions that order elements: where three tie, the slope is not linear.
 _ORDERS = (
     "np.sort", "np.top_k", "np.median", "np.quantile", "np.percentile", "prim.sort", "prim.top_k",
+    "prim.order_statistics",
 )  # fmt: skip
 
 #: Functions whose values are slopes.

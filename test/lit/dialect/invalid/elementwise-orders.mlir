@@ -63,3 +63,19 @@ func.func @share_ties_of_integers(%x: tensor<2xi32>) {
   %y = "anvl.share_ties"(%x) {axis = 0 : i64} : (tensor<2xi32>) -> tensor<2xi32>
   return
 }
+
+// -----
+
+func.func @order_statistics_of_other_rows(%x: tensor<3x4xf32>, %k: tensor<2x1xi32>) {
+  // expected-error @+1 {{order_statistics: positions are tensor<2x1xi32> and x is tensor<3x4xf32>; all axes but the last must be the same}}
+  %y = "anvl.order_statistics"(%x, %k) : (tensor<3x4xf32>, tensor<2x1xi32>) -> tensor<2x1xf32>
+  return
+}
+
+// -----
+
+func.func @order_statistics_of_nothing(%x: tensor<0xf32>, %k: tensor<1xi32>) {
+  // expected-error @+1 {{order_statistics: the last axis of tensor<0xf32> is empty, which leaves nothing to find at positions [1]}}
+  %y = "anvl.order_statistics"(%x, %k) : (tensor<0xf32>, tensor<1xi32>) -> tensor<1xf32>
+  return
+}
