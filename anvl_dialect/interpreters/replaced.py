@@ -18,7 +18,7 @@ class Replaced(NamedTuple):
     """
 
     values: Sequence[ir.Value]
-    answer: Sequence[Any]
+    answer: Any
 
 
 def answer_of(found: Any) -> Any:

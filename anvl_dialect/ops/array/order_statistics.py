@@ -205,7 +205,7 @@ def _wide(x: Value) -> Any:
 
 
 def _to_places(g: Value, x: Value, y: Value, positions: Value) -> Value:
-    """Add up cotangents at their places in the order, average runs of equals, and move them back."""
+    """Add up cotangents at their places in the order, average runs of equals, move them back."""
     axis, order = x.type.rank - 1, _order(x)
     inside = _inside(positions, x.type.shape[axis])
     added = added_along(zeros_like(x), inside, _unless_nan(g, y), axis)
@@ -215,8 +215,8 @@ def _to_places(g: Value, x: Value, y: Value, positions: Value) -> Value:
 
 def _of_places(t: Value, x: Value, y: Value, positions: Value) -> Value:
     axis, order = x.type.rank - 1, _order(x)
-    ordered = (taken_along(v, order, axis) for v in (t, x))
-    return _unless_nan(taken_along(averaged_over_ties(*ordered, axis), positions, axis), y)
+    means = averaged_over_ties(taken_along(t, order, axis), taken_along(x, order, axis), axis)
+    return _unless_nan(taken_along(means, positions, axis), y)
 
 
 def _inside(positions: Value, size: int) -> Value:

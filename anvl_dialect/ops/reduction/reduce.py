@@ -22,7 +22,8 @@ from anvl.dialect.core.types import (
     tensor,
     without_axes,
 )
-from anvl.dialect.ops.reduction.last_axis import concatenated, merged_axes, part, unmerged_axes
+from anvl.dialect.ops.reduction.last_axis import merged_axes, unmerged_axes
+from anvl.dialect.ops.reduction.products import times_others
 
 __all__ = [
     "AllOp", "AnyOp", "ArgmaxOp", "ArgminOp", "MaxOp", "MinOp", "ProdOp", "Reduction", "SumOp",
@@ -147,8 +148,8 @@ class SumOp(Reduction, name="sum"):
 class ProdOp(Reduction, name="prod"):
     """Product along `axes`; 1 if empty.
 
-    The derivative, the product of the other elements, is a balanced tree of products rather than y
-    / x: exact at zeros, to every order.
+    The derivative, the product of the other elements, is a tree of products rather than y / x:
+    exact at zeros, to every order.
     """
 
     combine = "multiply"
@@ -177,22 +178,8 @@ def _products_of_others(x: Value, g: Value, axes: Sequence[int]) -> Value:
     """g times the product of the other elements along `axes`, for each element of x."""
     if 0 in (x.type.shape[a] for a in axes):
         return zeros_like(x)
-    root = emit.reshape(g, shape=(*g.type.shape, 1))
-    return unmerged_axes(_down(merged_axes(x, axes), root), x, axes)
-
-
-def _down(x: Value, root: Value) -> Value:
-    """Multiply pairs up a tree, then pass `root` down: each side is scaled by the other."""
-    count = x.type.shape[-1]
-    if count == 1:
-        return root
-    half = count // 2
-    left, right = part(x, 0, half), part(x, half, 2 * half)
-    rest = [part(x, 2 * half, count)] if count % 2 else []
-    g = _down(concatenated(emit.mul(left, right), *rest), root)
-    g_pair = part(g, 0, half)
-    g_rest = [part(g, half, half + 1)] if rest else []
-    return concatenated(emit.mul(g_pair, right), emit.mul(g_pair, left), *g_rest)
+    rows, root = merged_axes(x, axes), emit.reshape(g, shape=(*g.type.shape, 1))
+    return unmerged_axes(times_others(rows, root), x, axes)
 
 
 def materialized(x: Value) -> Value:

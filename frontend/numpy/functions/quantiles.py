@@ -196,7 +196,7 @@ def _of_array(
     if not listed:
         (x, part), _ = promoted(name, (x, part), "float", broadcast=False)
     part = divide(part, 100) if "percentile" in name else part
-    return _evaluated(name, x, part, axis, method, keepdims, weights)
+    return _evaluated(name, x, as_tracer(part, name), axis, method, keepdims, weights)
 
 
 def _evaluated(
@@ -211,29 +211,43 @@ def _evaluated(
     rows = _rows(operand, axes)
     if rows.shape[-1] == 0:
         raise ValueError(f"{name}: {operand.aval} has no elements along axis {axes}")
-    dtype = operand.dtype
-    wide = np.dtype(np.float32) if dtype.itemsize <= 2 else dtype  # a position needs its bits
-    is_number, ignores_nan = isinstance(q, int | float), name.startswith("nan")
-    if weights is not None:
-        part = constant(float(q), wide) if is_number else convert(as_tracer(q, name), wide)
-        inside = _is_part(part)
-        shares = _shares(name, as_tracer(weights, name), operand, axis, method)
-        columns = moveaxis(rows, -1, 0), moveaxis(_rows(shares, axes), -1, 0)
-        found, defined = _weighted(*columns, where(inside, part, 0), ignores_nan)
-    elif is_number and not ignores_nan:
-        part, inside = np.float64(q), constant(0 <= q <= 1, np.dtype(np.bool_))
-        found, defined = _at_fixed_places(rows, q if 0 <= q <= 1 else 0, method)
+    wide = np.dtype(np.float32) if operand.dtype.itemsize <= 2 else operand.dtype
+    if weights is None:
+        found, exists = _unweighted(rows, q, wide, method, name.startswith("nan"))
     else:
-        # Rounded to f32, 0.29 of 100 is above 29, which methods such as "lower" turn into an element.
-        exact = np.dtype(np.float64)
-        part = constant(float(q), exact) if is_number else convert(as_tracer(q, name), wide)
-        inside = _is_part(part)
-        found, defined = _at_places(rows, where(inside, part, 0), method, ignores_nan)
-    result = convert(where(logical_and(_spread(inside, rows), defined), found, np.nan), dtype)
+        shares = _rows(_shares(name, as_tracer(weights, name), operand, axis, method), axes)
+        found, exists = _of_shares(rows, shares, q, wide, name.startswith("nan"))
+    result = convert(where(exists, found, np.nan), operand.dtype)
     if keepdims:
         sizes = tuple(1 if i in axes else n for i, n in enumerate(operand.shape))
-        result = reshape(result, (*part.shape, *sizes))
+        result = reshape(result, (*result.shape[: result.ndim - rows.ndim + 1], *sizes))
     return mark_weak(result, weak)
+
+
+def _unweighted(
+    rows: Tracer, q: Any, dtype: np.dtype[Any], method: str, ignores_nan: bool
+) -> tuple[Any, Any]:
+    """Quantiles of each row, and where there are any; `dtype` has the bits that positions need."""
+    is_number = isinstance(q, int | float)
+    if is_number and not ignores_nan:
+        inside = constant(0 <= q <= 1, np.dtype(np.bool_))
+        found, defined = _at_fixed_places(rows, q if 0 <= q <= 1 else 0, method)
+    else:
+        # As f32, 0.29 of 100 is above 29, which methods such as "lower" turn into an element.
+        part = constant(float(q), np.dtype(np.float64)) if is_number else convert(q, dtype)
+        inside = _is_part(part)
+        found, defined = _at_places(rows, where(inside, part, 0), method, ignores_nan)
+    return found, logical_and(_spread(inside, rows), defined)
+
+
+def _of_shares(
+    rows: Tracer, shares: Tracer, q: Any, dtype: np.dtype[Any], ignores_nan: bool
+) -> tuple[Any, Any]:
+    """Quantiles of the rows of elements that count by their shares, and where there are any."""
+    part = constant(float(q), dtype) if isinstance(q, int | float) else convert(q, dtype)
+    inside, columns = _is_part(part), [moveaxis(x, -1, 0) for x in (rows, shares)]
+    found, defined = _weighted(columns[0], columns[1], where(inside, part, 0), ignores_nan)
+    return found, logical_and(_spread(inside, rows), defined)
 
 
 def _is_part(part: Any) -> Any:
@@ -248,8 +262,10 @@ def _at_fixed_places(rows: Tracer, q: float, method: str) -> tuple[Any, Any]:
     dtype, shape = counting_dtype(last), (*rows.shape[:-1], 1)
     positions = [constant(p, dtype, shape) for p in (places if share else places[:1])]
     found = _statistics(rows, positions)
-    share = constant(float(share), np.dtype(np.float64))
-    value = found[0] if len(found) == 1 else _between(*found, _narrowed(share, rows))
+    value = found[0]
+    if len(found) > 1:
+        at = _narrowed(constant(float(share), np.dtype(np.float64)), rows)
+        value = _between(found[0], found[1], at)
     value = reshape(value, rows.shape[:-1])
     return value, logical_not(isnan(value))
 
@@ -271,7 +287,7 @@ def _at_places(rows: Tracer, q: Any, method: str, ignores_nan: bool) -> tuple[An
     if len(found) == 1:
         return found[0], defined
     share = share if ignores_nan else _spread(as_tracer(share), rows)
-    return _between(*found, _narrowed(share, rows)), defined
+    return _between(found[0], found[1], _narrowed(share, rows)), defined
 
 
 def _of_rows(places: Any, n: int, rows: Tracer) -> Any:

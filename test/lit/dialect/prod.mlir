@@ -3,30 +3,22 @@
 // RUN: anvl-opt %s --anvl-gradient | %run --function=prod_vjp --args='[[0.0, 2.0, 5.0], 1.0]' \
 // RUN:   | %numbers %s
 
-// Each element gets the product of the others, also where one is 0: pairs are multiplied up, and
-// the cotangent is handed down with the other one of each pair.
+// Each element gets the product of the others, also where one is 0: the cotangent is handed down
+// through pairs, each time multiplied by the reversed pair.  A one makes the number even.
 
 // CHECK-LABEL: func.func private @prod_vjp(
 // CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<3xf64>
 // CHECK-SAME:    %[[G:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.prod"(%[[X]]) {axes = array<i64: 0>}
-// CHECK:         %[[ROOT:.*]] = "anvl.reshape"(%[[G]])
-// CHECK:         %[[SLICE:.*]] = "anvl.slice"(%[[X]])
-// CHECK:         %[[SLICE2:.*]] = "anvl.slice"(%[[X]])
-// CHECK:         %[[SLICE3:.*]] = "anvl.slice"(%[[X]])
-// CHECK:         %[[MUL:.*]] = "anvl.mul"(%[[SLICE]], %[[SLICE2]])
-// CHECK:         %[[JOIN:.*]] = stablehlo.concatenate %[[MUL]], %[[SLICE3]], dim = 0
-// CHECK:         %[[SLICE4:.*]] = "anvl.slice"(%[[JOIN]])
-// CHECK:         %[[SLICE5:.*]] = "anvl.slice"(%[[JOIN]])
-// CHECK:         %[[MUL2:.*]] = "anvl.mul"(%[[SLICE4]], %[[SLICE5]])
-// CHECK:         %[[MUL3:.*]] = "anvl.mul"(%[[ROOT]], %[[SLICE5]])
-// CHECK:         %[[MUL4:.*]] = "anvl.mul"(%[[ROOT]], %[[SLICE4]])
-// CHECK:         %[[JOIN2:.*]] = stablehlo.concatenate %[[MUL3]], %[[MUL4]], dim = 0
-// CHECK:         %[[SLICE6:.*]] = "anvl.slice"(%[[JOIN2]])
-// CHECK:         %[[SLICE7:.*]] = "anvl.slice"(%[[JOIN2]])
-// CHECK:         %[[MUL5:.*]] = "anvl.mul"(%[[SLICE6]], %[[SLICE2]])
-// CHECK:         %[[MUL6:.*]] = "anvl.mul"(%[[SLICE6]], %[[SLICE]])
-// CHECK:         %[[DX:.*]] = stablehlo.concatenate %[[MUL5]], %[[MUL6]], %[[SLICE7]], dim = 0
+// CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.0
+// CHECK:         %[[FOUR:.*]] = stablehlo.concatenate %[[X]], %[[ONE]], dim = 0
+// CHECK:         %[[PAIRS:.*]] = "anvl.reshape"({{.*}} -> tensor<2x2x1xf64>
+// CHECK:         %[[UP:.*]] = "anvl.mul"({{.*}} -> tensor<2x1xf64>
+// CHECK:         %[[TOP:.*]] = "anvl.reverse"({{.*}} -> tensor<2x1x1xf64>
+// CHECK:         %[[DOWN:.*]] = "anvl.mul"(%{{.*}}, %[[TOP]])
+// CHECK:         %[[SWAPPED:.*]] = "anvl.reverse"(%[[PAIRS]]) {dimensions = array<i64: 0>}
+// CHECK:         %[[ALL:.*]] = "anvl.mul"(%{{.*}}, %[[SWAPPED]])
+// CHECK:         %[[DX:.*]] = "anvl.slice"
 // CHECK:         return %[[Y]], %[[DX]]
 
 // HLO-LABEL: func.func @prod(
