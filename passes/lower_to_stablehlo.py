@@ -113,7 +113,7 @@ class LowerToStablehlo(Pass, argument=NAME):
             barriers.drop_inner_barriers(found)
             barriers.separate_names(found)
             short_reductions.unroll_short_reductions(found)
-            nan_guards.guard_extremes(found)
+            nan_guards.guard_extremes(module, found)
         reassociation.guard_reassociation(module, found)
         if self.platform == "cpu":
             large_divisors.guard_large_divisors(found)

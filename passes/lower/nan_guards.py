@@ -1,12 +1,12 @@
-"""NaN-preserving maximum and minimum reductions on the CPU, where XLA's lose NaN."""
+"""NaN-preserving maxima and minima on the CPU, where XLA's lose NaN."""
 
 from math import prod
 
 from anvl.dialect.core.attributes import IGNORES_NAN
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import kind
-from anvl.passes.framework.walk import Found
-from anvl.passes.lower.hlo_builder import Hlo, replace_before
+from anvl.passes.framework.walk import Found, find
+from anvl.passes.lower.hlo_builder import Hlo, hide, is_hidden, maker, replace_before
 
 __all__ = ["NAMES", "guard_extremes"]
 
@@ -27,25 +27,83 @@ __all__ = ["NAMES", "guard_extremes"]
 # Ops whose result is NaN anyway where an element is, as a softmax's is by the sum of exponentials,
 # say so by an attribute (`IGNORES_NAN`), and keep the plain reduction.
 
+
+# Note [NaN in fused maxima]
+#
+# XLA also hands over elementwise ops that make the elements of such a reduction, or read its
+# results, and there YNNPACK's `maximum` and `minimum` ignore NaN, too: `sum(maximum(x, 0))` and
+# `maximum(sum(x, axis=-1), 0)` of large arrays are numbers where an element is NaN (f16, bf16, f32
+# and f64, jaxlib 0.10.2; so is JAX's sum of a relu).  So beside a large reduction their results are
+# hidden (`hide`), and operands that are made of a reduction's results: what YNNPACK has no op for,
+# XLA computes by itself.
+
 NAMES = ("stablehlo.reduce", "stablehlo.reduce_window")
 _EXTREMES = ("stablehlo.maximum", "stablehlo.minimum")
 _FEWEST = 1024  # elements: XLA's own bound may change
 
+#: Ops that may be handed over with a reduction.
+_HANDED_OVER = frozenset(
+    f"stablehlo.{name}"
+    for name in (
+        "abs add broadcast_in_dim cbrt ceil convert divide exponential exponential_minus_one floor "
+        "log log_plus_one logistic maximum minimum multiply negate power reshape "
+        "round_nearest_afz round_nearest_even rsqrt sign sqrt subtract tanh transpose"
+    ).split()
+)
+_MOST_OPS = 100  # that are looked at: then a reduction is assumed
+
 _hlo = Hlo("")
 
 
-def guard_extremes(found: Found) -> None:
-    """Pair each large `maximum` or `minimum` reduction of floats with a NaN-preserving sum."""
+def guard_extremes(module: ir.Operation, found: Found) -> None:
+    """Make large `maximum` and `minimum` of floats, reductions and elementwise ops, keep NaN."""
     for name in NAMES:
         guarded = [op for op in found[name] if _is_large_extreme(op) and not _is_guarded(op)]
         found[name] += [_guard(op) for op in guarded]  # sums, which other guards read
+    if any(_is_large(op) for name in NAMES for op in found[name]):
+        for op in find(module, *_EXTREMES):  # those of slices are new
+            if _is_large(op) and IGNORES_NAN not in op.attributes:
+                _hide(op)
+
+
+def _is_large(op: ir.Operation) -> bool:
+    """Whether XLA may hand over an op of floats for its size."""
+    x = op.operands[0].type
+    is_float = kind(x.element_type) == "float"
+    return is_float and x.has_static_shape and prod(x.shape) >= _FEWEST
+
+
+def _hide(op: ir.Operation) -> None:
+    """Hide an elementwise op from the library calls that make its operands or read its result."""
+    y = op.results[0]
+    with op.context, op.location:
+        with ir.InsertionPoint(op):
+            for i, x in enumerate(op.operands):
+                if _is_of_reduction(x):
+                    op.operands[i] = hide(x)
+        uses = [use.owner.operation for use in y.uses]
+        if not all(len(user.results) == 1 and is_hidden(user.results[0]) for user in uses):
+            with ir.InsertionPoint.after(op):
+                replace_before(y, hide(y))
+
+
+def _is_of_reduction(x: ir.Value) -> bool:
+    """Whether ops that XLA may hand over with a reduction make x of its result."""
+    seen, left = set(), [x]
+    while left:
+        op = maker(left.pop())
+        if op is None or op in seen:
+            continue
+        if op.name in NAMES or len(seen) > _MOST_OPS:
+            return True
+        if op.name in _HANDED_OVER:
+            seen.add(op)
+            left += op.operands
+    return False
 
 
 def _is_large_extreme(op: ir.Operation) -> bool:
-    if len(op.results) != 1 or IGNORES_NAN in op.attributes:
-        return False
-    x = op.operands[0].type
-    if kind(x.element_type) != "float" or not x.has_static_shape or prod(x.shape) < _FEWEST:
+    if len(op.results) != 1 or IGNORES_NAN in op.attributes or not _is_large(op):
         return False
     body = op.regions[0].blocks[0].operations
     return len(body) == 2 and body[0].operation.name in _EXTREMES

@@ -32,3 +32,34 @@ func.func @largest(%x: tensor<5000xf32>) -> tensor<f32> {
   %y = "anvl.max"(%x) {axes = array<i64: 0>} : (tensor<5000xf32>) -> tensor<f32>
   return %y : tensor<f32>
 }
+
+// So do elementwise maxima that make the elements of a large reduction, or read its results (Note
+// [NaN in fused maxima]).
+
+// CHECK-LABEL: func.func @sum_of_maxima(
+// CHECK:         %[[LARGER:.*]] = stablehlo.maximum
+// CHECK:         %[[HIDDEN:.*]] = stablehlo.reduce_precision %[[LARGER]]
+// CHECK-NOT:     stablehlo.reduce_precision
+// CHECK:         stablehlo.reduce(%[[HIDDEN]]
+// CUDA-LABEL:  func.func @sum_of_maxima(
+// CUDA-NOT:      stablehlo.reduce_precision
+// CUDA:          return
+func.func @sum_of_maxima(%x: tensor<60x90xf32>, %y: tensor<60x90xf32>) -> tensor<60xf32> {
+  %z = "anvl.maximum"(%x, %y) : (tensor<60x90xf32>, tensor<60x90xf32>) -> tensor<60x90xf32>
+  %sum = "anvl.sum"(%z) {axes = array<i64: 1>} : (tensor<60x90xf32>) -> tensor<60xf32>
+  return %sum : tensor<60xf32>
+}
+
+// CHECK-LABEL: func.func @maxima_of_sums(
+// CHECK:         %[[SUM:.*]] = stablehlo.reduce(
+// CHECK:         %[[ROOT:.*]] = stablehlo.sqrt %[[SUM]]
+// CHECK:         %[[HIDDEN:.*]] = stablehlo.reduce_precision %[[ROOT]]
+// CHECK:         %[[LARGER:.*]] = stablehlo.maximum %[[HIDDEN]], %arg1
+// CHECK:         stablehlo.reduce_precision %[[LARGER]]
+// CHECK-NEXT:    return
+func.func @maxima_of_sums(%arg0: tensor<5000x9xf32>, %arg1: tensor<5000xf32>) -> tensor<5000xf32> {
+  %sum = "anvl.sum"(%arg0) {axes = array<i64: 1>} : (tensor<5000x9xf32>) -> tensor<5000xf32>
+  %root = "anvl.sqrt"(%sum) : (tensor<5000xf32>) -> tensor<5000xf32>
+  %z = "anvl.maximum"(%root, %arg1) : (tensor<5000xf32>, tensor<5000xf32>) -> tensor<5000xf32>
+  return %z : tensor<5000xf32>
+}
