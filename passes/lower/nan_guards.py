@@ -89,7 +89,8 @@ def _hide(op: ir.Operation) -> None:
 
 def _is_of_reduction(x: ir.Value) -> bool:
     """Whether ops that XLA may hand over with a reduction make x of its result."""
-    seen, left = set(), [x]
+    seen: set[ir.Operation] = set()
+    left = [x]
     while left:
         op = maker(left.pop())
         if op is None or op in seen:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from anvl.core.promote import convert, promoted
@@ -15,10 +16,10 @@ from anvl.dispatch.eager import public
 from anvl.numpy.arrays.array_like import array_like
 from anvl.numpy.arrays.axes import Axis, axes_of, axis_of
 from anvl.numpy.arrays.choice import isfinite, isnan, logical_and, logical_not, where
-from anvl.numpy.arrays.indexing import take
+from anvl.numpy.arrays.indexing import clipped, take
 from anvl.numpy.arrays.shaping import moveaxis, ravel, reshape, slice_axis
 from anvl.numpy.arrays.sorting import argsort, searchsorted
-from anvl.numpy.arrays.stacking import concatenate
+from anvl.numpy.arrays.stacking import concatenate, stack
 from anvl.numpy.functions.arithmetic import remainder
 from anvl.numpy.functions.cumulative import cumsum
 from anvl.numpy.functions.elementwise import (
@@ -114,15 +115,25 @@ def _periodic(x: Tracer, xp: Tracer, fp: Tracer, period: float) -> tuple[Any, An
     return at, concatenate([below, points, above]), concatenate(ends)
 
 
+def _rows_at(columns: Sequence[Tracer], i: Tracer) -> list[Tracer]:
+    """The elements of vectors at positions in bounds."""
+    if any(c.dtype != columns[0].dtype for c in columns):
+        return [clipped(c, i) for c in columns]
+    rows = clipped(stack(columns, axis=-1), i)
+    return [rows[..., k] for k in range(len(columns))]
+
+
 def _between(x: Tracer, xp: Tracer, fp: Tracer) -> Any:
     """Linear interpolation, from the nearer of the two points around x."""
     if xp.size == 1:
         return add(multiply(x, 0), fp[0])
     last = xp.shape[0] - 2
     i = minimum(maximum(subtract(searchsorted(xp, x, side="right"), 1), 0), last)
-    x0, x1, y0, y1 = (take(v, k) for v in (xp, fp) for k in (i, add(i, 1)))
-    width = subtract(x1, x0)
-    slope = divide(subtract(y1, y0), where(equal(width, 0), 1, width))
+    # Segments are rows of a table, which is gathered once; their slopes are computed in it.
+    ends = [v[part] for v in (xp, fp) for part in (slice(None, -1), slice(1, None))]
+    width = subtract(ends[1], ends[0])
+    ends.append(divide(subtract(ends[3], ends[2]), where(equal(width, 0), 1, width)))
+    x0, x1, y0, y1, slope = _rows_at(ends, i)
     near, far = subtract(x, x0), subtract(x1, x)
     ahead, back = add(y0, multiply(near, slope)), subtract(y1, multiply(far, slope))
     y = where(less(near, far), ahead, back)

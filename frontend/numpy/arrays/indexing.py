@@ -11,7 +11,7 @@ from anvl.dialect.core.params.index_params import GatherDims
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import axis_of
 from anvl.numpy.arrays.indices import ANYWHERE, Index, PicksNothing, Range, parsed, positions
-from anvl.numpy.arrays.shaping import ravel
+from anvl.numpy.arrays.shaping import expand_dims, ravel
 from anvl.numpy.functions.emitting import prim
 from anvl.runtime import Array, hiding_frames, put
 
@@ -151,6 +151,21 @@ def take(x: Any, indices: Any, axis: int | None = None) -> Any:
         return getitem(ravel(x), (indices,))
     before = axis_of(axis, abstract(x, "take").ndim, "take")
     return getitem(x, (*[slice(None)] * before, indices))
+
+
+def clipped(x: Tracer, at: Any) -> Tracer:
+    """Rows of x at positions along the first axis; those out of bounds are the nearest.
+
+    Without a look for negative ones, which count from the end for `take`.
+    """
+    windows = tuple(range(at.ndim, at.ndim + x.ndim - 1))
+    return prim(
+        "gather",
+        x,
+        expand_dims(at, -1),
+        dimension_numbers=GatherDims(windows, (0,), (), (), (0,), at.ndim),
+        slice_sizes=(1, *x.shape[1:]),
+    )
 
 
 @public("axis")

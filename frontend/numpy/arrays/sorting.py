@@ -23,10 +23,17 @@ from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import axis_of
 from anvl.numpy.arrays.choice import logical_and, logical_not, where
 from anvl.numpy.arrays.creation import iota
-from anvl.numpy.arrays.indexing import take
+from anvl.numpy.arrays.indexing import clipped, take
 from anvl.numpy.arrays.shaping import moveaxis, ravel
 from anvl.numpy.arrays.stacking import unstack
-from anvl.numpy.functions.elementwise import add, less, mark_weak, right_shift
+from anvl.numpy.functions.elementwise import (
+    add,
+    less_equal,
+    mark_weak,
+    minimum,
+    right_shift,
+    subtract,
+)
 from anvl.numpy.functions.emitting import prim
 from anvl.numpy.linear.matrix_functions import composed
 
@@ -294,15 +301,17 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     if sorter is not None:
         operand = take(operand, sorter)
     index = counting_dtype(2 * operand.size)  # holds the sum of two positions
-    low, high = (constant(n, index, wanted.shape) for n in (0, operand.size))
-    for _ in range(operand.size.bit_length()):
-        middle = right_shift(add(low, high), 1)
-        there = take(operand, middle)
+    # How many elements come before v, bit by bit from the highest: one array from step to step,
+    # where bounds from both sides would be two.
+    found, last = constant(0, index, wanted.shape), operand.size
+    step = constant(1 << max(last.bit_length() - 1, 0), index)
+    for _ in range(last.bit_length()):
+        count = add(found, step)
+        there = clipped(operand, subtract(minimum(count, last), 1))
         further = _is_before(there, wanted) if side == "left" else _not_before(wanted, there)
-        is_open = less(low, high)
-        low = where(logical_and(is_open, further), add(middle, 1), low)
-        high = where(logical_and(is_open, logical_not(further)), middle, high)
-    return convert(low, counting_dtype(operand.size))
+        found = where(logical_and(less_equal(count, last), further), count, found)
+        step = right_shift(step, 1)
+    return convert(found, counting_dtype(last))
 
 
 def _is_before(x: Tracer, y: Tracer) -> Tracer:

@@ -10,7 +10,7 @@
 // CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<3xf64>
 // CHECK-SAME:    %[[G:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.prod"(%[[X]]) {axes = array<i64: 0>}
-// CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.0
+// CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
 // CHECK:         %[[FOUR:.*]] = stablehlo.concatenate %[[X]], %[[ONE]], dim = 0
 // CHECK:         %[[PAIRS:.*]] = "anvl.reshape"({{.*}} -> tensor<2x2x1xf64>
 // CHECK:         %[[UP:.*]] = "anvl.mul"({{.*}} -> tensor<2x1xf64>
