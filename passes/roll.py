@@ -17,7 +17,7 @@ from anvl.passes.framework.pass_base import Pass, option
 from anvl.passes.functions.dce import run_on
 from anvl.passes.functions.merge_functions import merge_equal
 from anvl.passes.functions.symbol_utils import body_of, functions_of
-from anvl.passes.rolling.costs import cost_of_running, gain, is_shorter
+from anvl.passes.rolling.costs import cost_of_running, features_of, gain, is_shorter
 from anvl.passes.rolling.emission import Writer
 from anvl.passes.rolling.findings import Finding
 from anvl.passes.rolling.forms import Form, form_of
@@ -115,9 +115,10 @@ class Roll(Pass, argument=_NAME):
         return True
 
     def _why_not(self, block: Block, stretch: Stretch, form: Form) -> str:
+        read = features_of(block, stretch, form)
         if self.always:
-            return "" if is_shorter(block, stretch) else "it would not become shorter"
-        if gain(block, stretch, form) <= 0:
+            return "" if is_shorter(read) else "it would not become shorter"
+        if gain(read) <= 0:
             return "it would not be compiled faster"
         return cost_of_running(block, stretch, form)
 
