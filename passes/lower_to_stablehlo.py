@@ -25,7 +25,7 @@ from anvl.passes.lower import (
     divisions,
     joined_pads,
     large_divisors,
-    nan_guards,
+    library_calls,
     reassociation,
     short_reductions,
     sort_keys,
@@ -46,7 +46,7 @@ __all__ = ["LowerToStablehlo"]
 _GUARDED = tuple(
     name
     for guard in (
-        barriers, choices, converts, divisions, joined_pads, large_divisors, nan_guards,
+        barriers, choices, converts, divisions, joined_pads, large_divisors, library_calls,
         reassociation, short_reductions, sort_keys, trip_counts,
     )
     for name in guard.NAMES
@@ -113,7 +113,8 @@ class LowerToStablehlo(Pass, argument=NAME):
             barriers.drop_inner_barriers(found)
             barriers.separate_names(found)
             short_reductions.unroll_short_reductions(found)
-            nan_guards.guard_extremes(module, found)
+            library_calls.guard_extremes(module, found)
+            library_calls.separate_scales(module, found)
         reassociation.guard_reassociation(module, found)
         if self.platform == "cpu":
             large_divisors.guard_large_divisors(found)

@@ -61,3 +61,15 @@ func.func @long_product(%x: tensor<4097xf32>, %y: tensor<48xf32>) -> (tensor<f32
   %s = "anvl.sum"(%y) {axes = array<i64: 0>} : (tensor<48xf32>) -> tensor<f32>
   return %z, %s : tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// The long sum is YNNPACK's; the maximum of its results is left whole.
+
+// CHECK:       module attributes {anvl.reductions_in_one_loop} {
+// CHECK-LABEL: func.func @sum_of_a_library(
+func.func @sum_of_a_library(%x: tensor<5000x50xf32>) -> tensor<f32> {
+  %y = "anvl.sum"(%x) {axes = array<i64: 0>} : (tensor<5000x50xf32>) -> tensor<50xf32>
+  %z = "anvl.max"(%y) {axes = array<i64: 0>} : (tensor<50xf32>) -> tensor<f32>
+  return %z : tensor<f32>
+}
