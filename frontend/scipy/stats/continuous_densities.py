@@ -13,7 +13,7 @@ import ml_dtypes
 
 import anvl.numpy as anp
 from anvl.scipy.special.entropies import xlog1py, xlogy
-from anvl.scipy.special.gamma_functions import _betaln, log_gamma_ratio
+from anvl.scipy.special.gamma_functions import _betaln, log_gamma_ratio, log_gammaincc
 from anvl.scipy.special.normal_integrals import _log_ndtr, _ndtr, _ndtri
 from anvl.scipy.stats.distribution_base import Continuous
 
@@ -93,6 +93,15 @@ expon: Continuous = Continuous(
     support=_half_line,
 )
 
+
+def _log_gamma_tail(y: Any, a: Any) -> Any:
+    """log(gammaincc(a, y)), near 1 from the complement."""
+    rest = anp.gammainc(a, y)
+    is_small = anp.less(rest, 0.5)
+    near_1 = anp.log1p(anp.negative(anp.where(is_small, rest, 0)))
+    return anp.where(is_small, near_1, log_gammaincc(a, y))
+
+
 gamma: Continuous = Continuous(
     "gamma",
     ("a",),
@@ -102,6 +111,7 @@ gamma: Continuous = Continuous(
         "end": lambda y, a: _by_powers(-y - anp.gammaln(a), (y, a - 1)),
         "cdf": lambda y, a: anp.gammainc(a, y),
         "sf": lambda y, a: anp.gammaincc(a, y),
+        "logsf": _log_gamma_tail,
     },
     support=_half_line,
     valid=_positive,
@@ -120,6 +130,7 @@ chi2: Continuous = Continuous(
         ),
         "cdf": lambda y, df: anp.gammainc(0.5 * df, 0.5 * y),
         "sf": lambda y, df: anp.gammaincc(0.5 * df, 0.5 * y),
+        "logsf": lambda y, df: _log_gamma_tail(0.5 * y, 0.5 * df),
     },
     support=_half_line,
     valid=_positive,
@@ -294,6 +305,15 @@ def _gennorm_tail(y: Any, beta: Any) -> Any:
     return anp.where(anp.less(y, 0), anp.subtract(1, tail), tail)
 
 
+def _log_gennorm_tail(y: Any, beta: Any) -> Any:
+    """The logarithm of the probability above y."""
+    is_right = anp.greater_equal(y, 0)
+    right = anp.where(is_right, y, 1)
+    far = anp.subtract(log_gammaincc(anp.divide(1, beta), anp.power(right, beta)), _LOG_2)
+    rest = _gennorm_tail(anp.negative(anp.where(is_right, -1, y)), beta)
+    return anp.where(is_right, far, anp.log1p(anp.negative(rest)))
+
+
 gennorm: Continuous = Continuous(
     "gennorm",
     ("beta",),
@@ -304,6 +324,8 @@ gennorm: Continuous = Continuous(
         ),
         "cdf": lambda y, beta: _gennorm_tail(anp.negative(y), beta),
         "sf": _gennorm_tail,
+        "logcdf": lambda y, beta: _log_gennorm_tail(anp.negative(y), beta),
+        "logsf": _log_gennorm_tail,
     },
     valid=_positive,
 )

@@ -215,7 +215,8 @@ SPECIAL += [
     _summary("zscore", _with_ddof, flavours="p"), _summary("sem", _with_ddof),
     _summary("rankdata", _ranked, dtypes=False), _summary("mode", _mode, seen=tuple, indices=True),
     Line("stats.multivariate_normal.logpdf", stats.multivariate_normal.logpdf,
-         scipy.stats.multivariate_normal.logpdf, _normal, "pt", PROGRAM, refusals=False),
+         scipy.stats.multivariate_normal.logpdf, _normal, "pt", PROGRAM, refusals=False,
+         seen=lambda y: y.squeeze()),  # as SciPy's are
     Line("stats.dirichlet.logpdf", stats.dirichlet.logpdf, scipy.stats.dirichlet.logpdf, _dirichlet,
          "p", PROGRAM, refusals=False, smooth=False),
     Line("stats.multinomial.logpmf", lambda x, y, p: stats.multinomial.logpmf(x, np.sum(y), p),

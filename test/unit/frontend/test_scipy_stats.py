@@ -89,7 +89,9 @@ FAR = [
     ("cauchy", "ppf", (0.5,), 0.0), ("cauchy", "isf", (0.25,), 1.0),
     ("truncnorm", "isf", (1e-20, 20.0, np.inf), 22.17876285013976),
     ("truncnorm", "cdf", (-1e300, -np.inf, 1.0), 0.0), ("beta", "sf", (1e-16, 1e-3, 2.0), 0.0352071473524),
-    ("gamma", "pdf", (1e-320, 1.0), 1.0),
+    ("gamma", "pdf", (1e-320, 1.0), 1.0), ("gamma", "logsf", (1000.0, 2.5), -989.921550327373450929),
+    ("chi2", "logsf", (3000.0, 4.0), -1492.68611316836653804), ("gamma", "logsf", (np.inf, 2.5), -np.inf),
+    ("gennorm", "logcdf", (-40.0, 2.0), -1604.95470383383350096), ("gennorm", "logsf", (-40.0, 2.0), 0.0),
 ]  # fmt: skip
 
 
@@ -97,6 +99,11 @@ FAR = [
 def test_a_probability_far_from_the_middle(name, function, arguments, right):
     found = getattr(getattr(stats, name), function)(*map(np.float64, arguments))
     np.testing.assert_allclose(found, right, rtol=rounding(PROGRAM))
+
+
+def test_the_logarithm_of_a_tail_that_underflows_has_a_derivative():
+    slope = anvl.grad(stats.gamma.logsf)(np.float64(1000), 2.5)
+    np.testing.assert_allclose(slope, -0.998501499248880047, rtol=rounding(PROGRAM))
 
 
 def test_parameters_that_are_not_allowed_give_nan():
