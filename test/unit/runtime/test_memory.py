@@ -137,3 +137,49 @@ def test_lack_of_memory_is_an_error_after_a_collection_and_leaves_the_process_us
     assert last == "done"
     assert [line.split()[0] for line in said] == ["True"] * 3
     assert all(line.endswith("True") for line in said)
+
+
+DROPPED = """
+import ctypes, gc
+import numpy
+import anvl
+import anvl.numpy as np
+
+x, count = numpy.ones(3, "f4"), 0
+
+def one():
+    anvl.jit(lambda x: np.sin(x) * 2)(x)
+
+def distinct():
+    global count
+    factor = count = count + 1
+    anvl.jit(lambda x: np.sin(x) * factor)(x)
+
+def kilobytes():
+    anvl.clear_caches()
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)  # what was freed is no longer the process's
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4
+
+def grown(work, cycles):
+    # The first cycles fill pools; of the others the least counts, as threads have memory, too.
+    taken, found = kilobytes(), []
+    for _ in range(6):
+        for _ in range(cycles):
+            work()
+        before, taken = taken, kilobytes()
+        found.append((taken - before) / cycles)
+    return min(found[1:])
+
+print(grown(one, 300), grown(distinct, 40))
+"""
+
+
+@pytest.mark.sweep(keep=0)
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read as on Linux")
+def test_compiled_and_dropped_programs_leave_no_memory_behind():
+    done = subprocess.run([sys.executable, "-c", DROPPED], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    of_one, of_distinct = map(float, done.stdout.split())
+    assert of_one <= 0.2 and of_distinct <= 2.0
