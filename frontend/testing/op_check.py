@@ -91,7 +91,8 @@ class Examination:
 
     `references` map names of ops to functions of NumPy with the same values.  An op without
     lowering, as another pass eliminates it first, is only built and verified.  Lowered for
-    `platform`, it runs on the default client: a platform's lowering can be tried where it runs.
+    `platform`, by default its own, it runs on the default client: a platform's lowering can be
+    tried where it runs.
     `points` names further points to try: see `points.py`.
     """
 
@@ -101,7 +102,7 @@ class Examination:
         calls: Sequence[Call],
         references: References = _NONE,
         amount: Amount = "some",
-        platform: str = "cpu",
+        platform: str = "",
         points: Sequence[str] = (),
         checks: Sequence[type[Check]] = CHECKS,
     ) -> None:

@@ -148,8 +148,8 @@ class Program:
     """Functions in one module; XLA compiles them together, and the interpreter runs some.
 
     `references` give the expected values of ops, at `points` beside the samples.  Lowered for
-    `platform`, and for the routines of the default client, it runs there; all of it unless it
-    `interprets`.
+    `platform`, by default that of the default client, and for the routines that it has, it runs
+    there; all of it unless it `interprets`.
     """
 
     #: Whether functions are interpreted that nobody said may be, unless they take long.
@@ -158,11 +158,12 @@ class Program:
     def __init__(
         self,
         references: References = _NONE,
-        platform: str = "cpu",
+        platform: str = "",
         interprets: bool = True,
         points: Sequence[str] = (),
     ) -> None:
-        self.references, self.platform, self.interprets = references, platform, interprets
+        self.platform: str = platform or rt.default_target().platform
+        self.references, self.interprets = references, interprets
         self.points = points
         with context(), ir.Location.unknown():
             self.module = ir.Module.create()

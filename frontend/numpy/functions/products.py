@@ -18,8 +18,7 @@ from anvl.numpy.functions.emitting import prim
 from anvl.numpy.functions.reductions import reduced
 
 __all__ = [
-    "cross", "dot", "inner", "kron", "matmul", "outer", "precise_matmul", "tensordot", "vdot",
-    "vecdot",
+    "cross", "dot", "inner", "kron", "matmul", "outer", "tensordot", "vdot", "vecdot",
 ]  # fmt: skip
 
 
