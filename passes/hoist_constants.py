@@ -4,6 +4,7 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 from anvl.dialect.control_flow.call import rule_of
@@ -13,10 +14,9 @@ from anvl.dialect.core.create import constant as emit_constant
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.shape import ReshapeOp
+from anvl.dialect.core.op_registry import DEFINED, OPS, ops_with_rule
 from anvl.dialect.core.types import dtype_name, itemsize, shape_text
 from anvl.dialect.interpreters.constant_folding import maker_of
-from anvl.dialect.ops.array.concatenate import ConcatenateOp
 from anvl.passes.framework.pass_base import Pass, option
 from anvl.passes.framework.walk import find
 from anvl.passes.functions.symbol_utils import body_of, callee_of, calls_of, functions_of
@@ -180,12 +180,10 @@ class HoistConstants(Pass, argument=_NAME):
 
 def _stack_captured(module: ir.Operation, stack: Stack) -> None:
     """Replace each concatenation of captured arrays along a new first axis by a captured array."""
-    for op in find(module, ConcatenateOp.OPERATION_NAME):
-        rows = [_captured_row(x) for x in op.operands]
-        indices = tuple([i for i in rows if i is not None])
-        if len(indices) != len(rows) or len(rows) < 2 or ConcatenateOp.read(op)["dimension"]:
-            continue
-        index = stack(indices)
+    for op in find(module, *_stacking(len(DEFINED))):
+        rows = OPS[op.name].rows_of(op) or ()
+        indices = tuple([i for i in map(_captured_index, rows) if i is not None])
+        index = stack(indices) if rows and len(indices) == len(rows) else None
         if index is None:
             continue
         y, makers = op.results[0], [x.owner.operation for x in op.operands]
@@ -198,16 +196,17 @@ def _stack_captured(module: ir.Operation, stack: Stack) -> None:
                 maker.erase()
 
 
-def _captured_row(x: ir.Value) -> int | None:
-    """Index of a captured array that a value is, with a first axis of size 1; else None."""
-    op = maker_of(x)
-    if type(op) is not ReshapeOp:
+@lru_cache(4)
+def _stacking(known: int) -> tuple[str, ...]:
+    return tuple(op_class.OPERATION_NAME for op_class in ops_with_rule("rows_of"))
+
+
+def _captured_index(row: ir.Value) -> int | None:
+    """Index of the captured array that a value is; None if it is none, or one over a mesh."""
+    op = maker_of(row)
+    if type(op) is not CapturedOp or SHARDING in op.attributes:
         return None
-    row = maker_of(op.operands[0])
-    if type(row) is not CapturedOp or SHARDING in row.attributes:
-        return None
-    is_row = list(x.type.shape) == [1, *op.operands[0].type.shape]
-    return row.read(row.operation)["index"] if is_row else None
+    return op.read(op.operation)["index"]
 
 
 def _move_behind(block: ir.Block, n: int) -> None:

@@ -134,6 +134,11 @@ class OpRules(OpClass):
         return cls.is_collective
 
     @classmethod
+    def rows_of(cls, op: ir.Operation) -> Sequence[Value] | None:
+        """The arrays that the op stacks along a new first axis; None if it does anything else."""
+        return None
+
+    @classmethod
     def varying_axes(
         cls, op: ir.Operation, given: Sequence[frozenset[str]], variance: Any
     ) -> Sequence[frozenset[str]]:

@@ -11,8 +11,9 @@ from anvl.dialect.core.families import check_axes, with_batch_axis
 from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.op import AnvlOp, Operands, Result, Value, emit
 from anvl.dialect.core.params.base import Int
-from anvl.dialect.core.shape import slice_
+from anvl.dialect.core.shape import ReshapeOp, slice_
 from anvl.dialect.core.types import tensor
+from anvl.dialect.interpreters.constant_folding import maker_of
 
 __all__ = ["ConcatenateOp"]
 
@@ -39,6 +40,14 @@ class ConcatenateOp(AnvlOp, name="concatenate", borrowed=True):
         shape = list(first.shape)
         shape[dimension] = sum(x.shape[dimension] for x in types)
         return tensor(shape, first.element_type)
+
+    @classmethod
+    def rows_of(cls, op: Any) -> Sequence[Value] | None:
+        if cls.read(op)["dimension"] or len(op.operands) < 2:
+            return None
+        rows = [_row(x) for x in op.operands]
+        found = [row for row in rows if row is not None]
+        return found if len(found) == len(rows) else None
 
     @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value, dimension: int) -> Sequence[Any]:
@@ -96,3 +105,12 @@ def _remedy(first: Any, types: Sequence[Any]) -> str:
     if any(x.element_type != first.element_type for x in types):
         return "convert them to one dtype first"
     return "reshape, slice or pad them first"
+
+
+def _row(x: Value) -> Value | None:
+    """What x is with a new first axis of size 1; None if it is no such array."""
+    maker = maker_of(x)
+    if type(maker) is not ReshapeOp:
+        return None
+    row = maker.operands[0]
+    return row if list(x.type.shape) == [1, *row.type.shape] else None

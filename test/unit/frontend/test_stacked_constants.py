@@ -57,6 +57,19 @@ def test_other_arrays_are_put_together_in_the_call():
     assert hoisted(in_a_row.lower(1.0)) == (10, 1)
 
 
+@pytest.mark.parametrize(
+    ("joined", "shape", "count"),
+    [
+        (lambda x: anp.concatenate([anp.expand_dims(w, 0) for w in WEIGHTS], axis=1), (1,), 10),
+        (lambda x: anp.concatenate([anp.reshape(w, 9) for w in WEIGHTS]), (1,), 10),
+        (lambda x: anp.concatenate([anp.expand_dims(WEIGHTS[0], 0), x]), (1, 3, 3), 1),
+    ],
+)
+def test_what_is_joined_in_another_way_is_no_stack(joined, shape, count):
+    lowered = anvl.jit(lambda x: anp.sum(joined(x)) * x).lower(np.ones(shape))
+    assert hoisted(lowered) == (count, 1)
+
+
 def test_an_array_that_changes_in_place_is_stacked_anew():
     weights = [w.copy() for w in WEIGHTS]
     f = anvl.jit(layers(weights), roll=True)
