@@ -254,7 +254,7 @@ def _share_of_each(count: Value, most: int) -> Callable[[Value], Value]:
     if most > _FEW:
         return lambda g: emit.div(g, emit.maximum(count, full_like(count, 1)))
     share = full_like(count, 1)
-    for n in range(2, most + 1):
+    for n in range(2, _FEW + 1):  # so that sizes in one bucket have one program
         is_n = emit.compare(count, full_like(count, n), comparison_direction="EQ")
         share = emit.select(is_n, full_like(count, 1 / n), share)
     return lambda g: emit.mul(g, share)

@@ -161,7 +161,7 @@ def test_adjoint_ops_name_their_forward_ops_and_ops_their_lines():
     assert gradient["ops"][adjoint][4] == [tanh]
     # The ops of a loop have one location: the name tells which one it is.
     forward_loop, adjoint_loop = (
-        op_with(gradient, f"{name} = stablehlo.while") for name in ("%2:2", "%while_adjoint_7:4")
+        op_with(gradient, f"{name} = stablehlo.while") for name in ("%2:2", "%while_adjoint_6:3")
     )
     assert gradient["ops"][adjoint_loop][4] == [forward_loop]
     file, line = gradient["ops"][adjoint][2:4]
