@@ -38,10 +38,16 @@ def test_every_op_is_there_by_its_name():
 @pytest.mark.parametrize("name", PLAIN)
 def test_an_op_without_parameters_is_called_eagerly_and_in_a_trace(name):
     op = PLAIN[name]
-    for dtype in ("f8", "c16", "int32", "bool"):
-        # Vectors, or, for linear algebra, matrices that have all its factorisations.
-        for x in (np.ones(2, dtype), np.eye(2).astype(dtype)):
-            xs = [x] * op.op_class.n_operands
+    # Vectors, or, for linear algebra, matrices that have all its factorisations; or positions.
+    for dtype, other in (
+        ("f8", "f8"),
+        ("c16", "c16"),
+        ("int32", "int32"),
+        ("bool",) * 2,
+        ("f8", "i4"),
+    ):
+        for x in (np.ones(2), np.eye(2)):
+            xs = [x.astype(dtype), x.astype(other)][: op.op_class.n_operands]
             try:
                 eager = op(*xs)
                 break
