@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.optimize import nnls
 
 import anvl
 import anvl.numpy as xp
@@ -180,7 +181,7 @@ def measure() -> Iterator[Measured]:
 
 
 def _features(f: Callable[..., Any], arguments: list[np.ndarray]) -> Features | None:
-    """What the model reads of the stretch of a program that saves the most."""
+    """Features of the stretch of a program that saves the most."""
     module = anvl.jit(f, roll=False).trace(*arguments).program.module.operation
     with context():
         functions = functions_of(module)
@@ -228,7 +229,7 @@ def _times(
 
 def fit(measured: Sequence[Measured]) -> dict[str, float]:
     """The constants of the model, in units of an elementwise op that is compiled."""
-    unit, *others = non_negative(*_equations(measured))
+    unit, *others = nnls(*_equations(measured))[0]  # none is negative
     return {name: float(f"{x / unit:.2g}") for name, x in zip(NAMES, others, strict=True)}
 
 
@@ -253,7 +254,7 @@ def _counted(read: Features) -> np.ndarray:
 
 
 def _equations(measured: Sequence[Measured]) -> tuple[np.ndarray, np.ndarray]:
-    """What rolling saves, as a sum of constants.
+    """Equations for the constants: what each program saves by rolling is a sum of them.
 
     Times vary by a part of themselves, and long ones matter more: each is divided by its root.
     """
@@ -264,31 +265,6 @@ def _equations(measured: Sequence[Measured]) -> tuple[np.ndarray, np.ndarray]:
         lines.append(_counted(one.features) * weight)
         saved.append((unrolled - rolled) * weight)
     return np.array(lines), np.array(saved)
-
-
-def non_negative(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The x >= 0 with the least |a x - b|.
-
-    Source: C. Lawson and R. Hanson, Solving Least Squares Problems (1974), chapter 23.
-    """
-    x, free = np.zeros(a.shape[1]), np.zeros(a.shape[1], bool)
-    for _ in range(10 * a.shape[1]):
-        slope = a.T @ (b - a @ x)
-        slope[free] = -np.inf
-        if slope.max() <= 1e-12 * np.abs(a.T @ b).max():
-            break
-        free[slope.argmax()] = True
-        while True:
-            step = np.zeros_like(x)
-            step[free] = np.linalg.lstsq(a[:, free], b, rcond=None)[0]
-            if step[free].min() > 0:
-                x = step
-                break
-            below = free & (step <= 0)
-            x = x + (x[below] / (x[below] - step[below])).min() * (step - x)
-            free &= x > 1e-15
-            x[~free] = 0
-    return x
 
 
 # -- the file --------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ _SMALL = {0: b"", 1: b"", 2: b"0", 3: b"[]", 4: b"[ ]"}
 
 
 class Computation(NamedTuple):
-    """What a manual computation says: the shardings of its operands and results, and its axes."""
+    """Shardings of the operands and results of a manual computation, and its axes."""
 
     ins: list[str]
     outs: list[str]

@@ -146,7 +146,7 @@ def _write_computation(op: ir.Operation, known: Numbered) -> None:
 
 
 def _computation(op: ir.Operation, returned: ir.Operation, known: Numbered) -> Computation | None:
-    """What a computation says; None if that is not known, or may be one of several things."""
+    """Specs and axes of a manual computation; None if unknown, or if several may be meant."""
     fitting = [
         of
         for of in known.computations.get(_number(op), [])

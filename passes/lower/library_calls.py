@@ -1,4 +1,4 @@
-"""What XLA:CPU computes by calls of YNNPACK: maxima that keep NaN, numbers that stay scalars."""
+"""Guards for calls of YNNPACK, by XLA:CPU: maxima that keep NaN, numbers that stay scalars."""
 
 from math import prod
 from typing import Any

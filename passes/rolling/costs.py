@@ -51,7 +51,7 @@ _LARGE = "its arrays are so large that XLA's fusions save more time in a run"
 
 
 class Features(NamedTuple):
-    """What the model of compilation reads of a stretch.
+    """Counts of a stretch, from which the model computes what it takes to compile.
 
     Attributes
     ----------

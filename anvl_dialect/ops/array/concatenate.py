@@ -108,7 +108,7 @@ def _remedy(first: Any, types: Sequence[Any]) -> str:
 
 
 def _row(x: Value) -> Value | None:
-    """What x is with a new first axis of size 1; None if it is no such array."""
+    """Operand of the reshape that gives x a new first axis of size 1; None if x is no such."""
     maker = maker_of(x)
     if type(maker) is not ReshapeOp:
         return None

@@ -113,7 +113,9 @@ def counted(first, step, holds):
     """A loop that counts up to a number or down to it."""
 
     def f(x, last):
-        body = lambda c: (step(c[0]), anp.sin(c[1]) * x + c[0] * 0.01)  # noqa: E731
+        def body(c):
+            return step(c[0]), anp.sin(c[1]) * x + c[0] * 0.01
+
         return anvl.while_loop(lambda c: holds(c[0], last), body, (first, x))[1]
 
     return f

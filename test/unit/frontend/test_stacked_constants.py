@@ -41,8 +41,8 @@ def test_the_weights_of_rolled_layers_are_one_argument(put):
 
 
 def test_a_stack_of_ones_own_is_put_together_once_too():
-    table = lambda x: anp.stack(WEIGHTS)[1] @ x + anp.stack(WEIGHTS)[2] @ x  # noqa: E731
-    f, x = anvl.jit(table), np.arange(3.0)
+    f = anvl.jit(lambda x: anp.stack(WEIGHTS)[1] @ x + anp.stack(WEIGHTS)[2] @ x)
+    x = np.arange(3.0)
     assert hoisted(f.lower(x)) == (1, 0)
     np.testing.assert_allclose(f(x), (WEIGHTS[1] + WEIGHTS[2]) @ x, rtol=rounding(PROGRAM))
 

@@ -13,6 +13,7 @@ from tolerances import PROGRAM, rounding
 import anvl
 import anvl.numpy as anp
 from anvl.passes import pipeline
+from anvl.runtime.plugins import cuda
 
 L = anp.linalg
 RNG = np.random.default_rng(0)
@@ -85,6 +86,10 @@ def test_other_programs_for_cuda(routine):
 @pytest.mark.parametrize("routine", CASES)
 def test_programs_for_rocm_call_hipsolver(routine):
     check("rocm", "hipsolver", routine, *CASES[routine])
+
+
+def test_a_client_calls_the_library_if_it_has_all_that_is_called():
+    assert {*CASES, "orgqr"} == {*cuda._ROUTINES}
 
 
 def test_solved_systems_and_their_slopes_need_no_loop():
