@@ -19,7 +19,7 @@ def modules() -> list[str]:
     return sorted(name for name in {*PACKAGES, *found} if not name.endswith("__main__"))
 
 
-@pytest.mark.sweep(keep=60, part=60)
+@pytest.mark.sweep(keep=60, part=30)
 @pytest.mark.parametrize("name", modules())
 def test_the_examples_of_a_module_hold(name):
     assert doctest.testmod(importlib.import_module(name), optionflags=LOOSE).failed == 0

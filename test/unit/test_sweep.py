@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
-from sweep import chosen, one_in_twelve
+from sweep import chosen, few_of_each_file
 
 
 class Item(NamedTuple):
@@ -44,7 +44,7 @@ def counts(
 @pytest.mark.parametrize(
     ("marks", "wanted"),
     [
-        ({"keep": 8}, (8, 2)),
+        ({"keep": 8}, (8, 1)),
         ({"keep": 8, "part": 20}, (8, 20)),
         ({"keep": 8, "part": 0}, (8, 0)),
         ({"keep": 0, "part": 0}, (0, 0)),
@@ -58,26 +58,26 @@ def test_a_mark_says_how_many_cases_run_and_no_case_runs_twice(marks, wanted):
     assert not both[0] & both[1]
 
 
-def test_of_tests_that_make_test_has_none_of_the_part_has_a_sixth():
+def test_of_tests_that_make_test_has_none_of_the_part_has_a_twelfth():
     of_test, of_part = counts(cases("a.py", 300, keep=0))
-    assert of_test == 0 and 30 < of_part < 70
+    assert of_test == 0 and 12 < of_part < 40
 
 
-def test_tests_without_a_mark_run_and_one_in_a_hundred_by_xla_too():
-    of_test, of_part = counts(cases("a.py", 1000))
-    assert of_test == 1000 and 3 < of_part < 20
+def test_tests_without_a_mark_run_and_one_in_two_hundred_by_xla_too():
+    of_test, of_part = counts(cases("a.py", 2000))
+    assert of_test == 2000 and 3 < of_part < 20
     assert counts(cases("a.py", 1000), again=True) == (1000, 0)
 
 
 def test_files_in_thirds_run_whole_where_they_are_named():
     items = cases("test_scipy_x.py", 900)
     of_test, of_part = counts(items)
-    assert 250 < of_test < 350 and 10 < of_part < 40
+    assert 250 < of_test < 350 and 5 < of_part < 20
     assert counts(items, named=True)[0] == 900
 
 
 def test_long_tests_run_as_many_cases_as_the_list_says_but_where_they_are_named():
-    assert counts(cases("a.py", 60), a=9) == (9, 2)
+    assert counts(cases("a.py", 60), a=9) == (9, 1)
     assert counts(cases("a.py", 60), a=0)[0] == 0
     assert counts(cases("a.py", 60), a=9, named=True)[0] == 60
 
@@ -86,14 +86,14 @@ def items(path: str, count: int) -> set[Item]:
     return {Item(path, f"{path}::test_{i}") for i in range(count)}
 
 
-def test_about_one_in_twelve_of_the_tests_and_the_same_each_time() -> None:
-    chosen = one_in_twelve(items("a.py", 100), set())
-    assert 3 < len(chosen) < 30 and chosen == one_in_twelve(items("a.py", 100), set())
+def test_about_one_in_24_of_the_tests_and_the_same_each_time() -> None:
+    chosen = few_of_each_file(items("a.py", 200), set())
+    assert 3 < len(chosen) < 30 and chosen == few_of_each_file(items("a.py", 200), set())
 
 
 def test_each_file_has_a_test_also_one_whose_tests_are_all_left_to_the_part() -> None:
     for_test = set().union(*(items(f"{i}.py", 1) for i in range(9)))
     for_part = items("long.py", 2)
-    chosen = one_in_twelve(for_test, for_part | items("0.py", 3))
+    chosen = few_of_each_file(for_test, for_part | items("0.py", 3))
     assert {item.path for item in chosen} == {item.path for item in for_test | for_part}
     assert len(chosen) == 10

@@ -36,7 +36,7 @@ def text(name: str, dtype: str, result: str) -> str:
     )
 
 
-@pytest.mark.sweep(keep=40, part=20)
+@pytest.mark.sweep(keep=40, part=10)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("dtype", ["f8E5M2", "f8E4M3FN"])
 def test_what_takes_them_can_be_lowered(name: str, dtype: str) -> None:

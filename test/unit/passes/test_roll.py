@@ -350,7 +350,7 @@ def _definitions(draw):
     return lines, made
 
 
-@pytest.mark.sweep(keep=12, part=24)
+@pytest.mark.sweep(keep=12, part=12)
 @pytest.mark.parametrize("seed", range(300))
 def test_a_planted_repetition_changes_no_bit(seed):
     source, scope = planted(seed), {"np": np, "X": X, "ROWS": np.asarray(ROWS)}

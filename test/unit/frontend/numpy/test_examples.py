@@ -20,7 +20,7 @@ def functions(module):
     return [f for f in ours if callable(f) and not isinstance(f, type | ModuleType)]
 
 
-@pytest.mark.sweep(keep=30, part=40)
+@pytest.mark.sweep(keep=30, part=20)
 @pytest.mark.parametrize(
     ("name", "f"),
     [(f"{m.__name__}.{f.__name__}", f) for m in MODULES for f in functions(m)],

@@ -138,7 +138,7 @@ def with_gradient(f):
     return both
 
 
-@pytest.mark.sweep(keep=6, part=12)
+@pytest.mark.sweep(keep=6, part=6)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_values_and_gradients_are_those_of_one_device(name):
     f, args, specs = PROGRAMS[name]
