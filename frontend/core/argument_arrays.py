@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from anvl.core import config
-from anvl.core.arguments import Arguments, input_names, method_remedy, name_of
+from anvl.core.arguments import Arguments, input_names, name_of, remedy
 from anvl.core.avals import aval
 from anvl.core.promote import NUMBER_LEVELS, abstract, common_dtype, number_value
 from anvl.core.ranges import check_fits
@@ -85,8 +85,8 @@ def _as_array(
         return scalar_array(x, dtype, place)
     except (TypeError, OverflowError) as error:
         path = input_names(f, arguments)[i]
-        remedy = method_remedy(f, x) if path == "self" else ""
-        raise type(error)(f"{name_of(f)}: argument {path}: {error}{remedy}") from None
+        advice = remedy(f, x, path) if isinstance(error, TypeError) else ""
+        raise type(error)(f"{name_of(f)}: argument {path}: {error}{advice}") from None
 
 
 def converted(args: tuple[Any, ...], from_library: bool) -> list[Array] | None:

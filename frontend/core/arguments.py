@@ -16,8 +16,8 @@ from anvl.core.tracer import Tracer
 from anvl.runtime import Array
 
 __all__ = [
-    "Arguments", "Parameters", "StaticArguments", "StaticValue", "input_names", "method_remedy",
-    "name_of", "parameters_of", "positions_of", "signature_of", "wrap_non_arrays",
+    "Arguments", "Parameters", "StaticArguments", "StaticValue", "input_names", "name_of",
+    "parameters_of", "positions_of", "remedy", "signature_of", "wrap_non_arrays",
     "wrap_plain_leaves",
 ]  # fmt: skip
 
@@ -214,7 +214,7 @@ class StaticArguments:
                 f"{name_of(self.f)}: static argument {key} is {value!r} of type {of}, which "
                 "compares by identity, so changing it would go unnoticed; give it __eq__ and "
                 "__hash__, or use a frozen dataclass"
-                f"{method_remedy(self.f, value, is_static=True) if key in (0, 'self') else ''}"
+                f"{_method_remedy(self.f, value, is_static=True) if key in (0, 'self') else ''}"
             )
         return value
 
@@ -378,7 +378,7 @@ def input_names(f: Callable[..., Any], arguments: Arguments) -> list[str]:
     return paths
 
 
-def method_remedy(f: Callable[..., Any], first: Any, *, is_static: bool = False) -> str:
+def _method_remedy(f: Callable[..., Any], first: Any, *, is_static: bool = False) -> str:
     """Advice about the instance that a jitted method takes; empty for other functions.
 
     `first` is the argument `self`, which is no array and no pytree, or a static one by identity.
@@ -396,6 +396,14 @@ def method_remedy(f: Callable[..., Any], first: Any, *, is_static: bool = False)
         f"{of} a pytree with anvl.tree.register_dataclass, or, with __eq__ and __hash__, make it "
         "static: anvl.jit(static='self')"
     )
+
+
+def remedy(f: Callable[..., Any], x: Any, path: str) -> str:
+    """Advice about an argument of f that is no array and no number; none for other libraries'."""
+    if hasattr(x, "__array__"):
+        return ""
+    of_method = _method_remedy(f, x) if path == "self" else ""
+    return of_method or "; mark it static, or pass an array"
 
 
 def _roots(f: Callable[..., Any], count: int) -> list[str]:

@@ -7,7 +7,7 @@ the deadlock that its import locks would otherwise cause.
 import importlib
 import os
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -29,10 +29,17 @@ def load_operators() -> None:
     load_module("anvl.numpy")
 
 
-def unknown_name(module: str, name: str, known: Iterable[str]) -> AttributeError:
-    """The error for a name that a module has not, with the nearest one that it has."""
+def unknown_name(
+    module: str, name: str, known: Iterable[str], elsewhere: Mapping[str, str] | None = None
+) -> AttributeError:
+    """The error for a name that a module has not, with the nearest one that it has.
+
+    `elsewhere` tells what to write in place of names that stand in other modules.
+    """
     from difflib import get_close_matches  # takes 2 ms, and most programs never need it
 
+    if elsewhere and name in elsewhere:
+        return AttributeError(f"module {module!r} has no attribute {name!r}; {elsewhere[name]}")
     near = get_close_matches(name, known, 1)
     advice = f"; did you mean {near[0]!r}?" if near else ""
     return AttributeError(f"module {module!r} has no attribute {name!r}{advice}")

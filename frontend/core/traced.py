@@ -11,7 +11,7 @@ import numpy as np
 
 import anvl
 from anvl import tree
-from anvl.core.arguments import Arguments, StaticArguments, input_names, method_remedy, name_of
+from anvl.core.arguments import Arguments, StaticArguments, input_names, name_of, remedy
 from anvl.core.avals import Aval
 from anvl.core.promote import abstract, as_tracer
 from anvl.core.tracer import Tracer
@@ -117,9 +117,7 @@ def abstract_argument(x: Any, path: str, f: Callable[..., Any]) -> Aval:
     try:
         return abstract(x)
     except TypeError as error:
-        remedy = method_remedy(f, x) if path == "self" else ""
-        remedy = remedy or "; mark it static, or pass an array"
-        raise TypeError(f"{name_of(f)}: argument {path}: {error}{remedy}") from None
+        raise TypeError(f"{name_of(f)}: argument {path}: {error}{remedy(f, x, path)}") from None
 
 
 def _output(y: Any, i: int, leaves: Sequence[Any], out_tree: Any, f: Callable[..., Any]) -> Any:

@@ -136,9 +136,14 @@ __all__ = [
 # fmt: on
 
 
+_ELSEWHERE = {
+    "random": "random numbers come from keys: anvl.random.normal(anvl.random.key(0), shape)",
+}
+
+
 def __getattr__(name: str) -> object:
     if name not in _LATER:
-        raise _unknown_name("anvl.numpy", name, __all__)
+        raise _unknown_name("anvl.numpy", name, __all__, _ELSEWHERE)
     module, _, attribute = _LATER[name].rpartition(".")
     found = globals()[name] = getattr(_import_module(module), attribute)
     return found

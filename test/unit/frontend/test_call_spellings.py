@@ -274,6 +274,13 @@ def test_a_misspelt_name_is_met_with_the_nearest(module, name, near):
         getattr(module, name)
 
 
+def test_the_module_random_of_numpy_is_answered_with_keys():
+    with pytest.raises(
+        AttributeError, match=r"no attribute 'random'; .*anvl\.random\.normal\(anvl"
+    ):
+        np.random  # noqa: B018
+
+
 def test_cholesky_reads_the_triangle_that_is_named():
     a = numpy.asarray([[4.0, 0.5], [2.0, 5.0]])
     wanted = numpy.linalg.cholesky(a, upper=True)
