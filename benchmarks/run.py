@@ -28,6 +28,7 @@ import memory
 import report
 import rolled
 import second_start
+import sharded_call
 import transforms
 import warm_call
 from rows import Result
@@ -52,6 +53,7 @@ BENCHMARKS: dict[str, Callable[[list[Side], str], Result]] = {
     "k": second_start.run,
     "l": rolled.run,
     "m": array_functions.run,
+    "p": sharded_call.run,
 }
 
 #: Which programs of these are measured can be chosen.

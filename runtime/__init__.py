@@ -3,7 +3,7 @@
 if __name__ != "anvl.runtime":
     raise ImportError("import `anvl.runtime`, not the source folder `runtime`")
 
-from anvl.runtime.array import Array
+from anvl.runtime.array import Array, block_until_ready
 from anvl.runtime.client import (
     EMBEDDED,
     Client,
@@ -120,6 +120,7 @@ __all__ = [
     "array_type",
     "as_device",
     "begin_tracing",
+    "block_until_ready",
     "check_stablehlo",
     "chosen_placement",
     "clear_caches",

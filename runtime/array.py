@@ -7,7 +7,7 @@ no program: its type, its values on the host, its lifetime.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
@@ -346,10 +346,15 @@ class Array(ArrayMethods):
         >>> rt.put(np.ones(2)).block_until_ready()
         Array([1., 1.], dtype=float64)
         """
-        self.check_alive("block_until_ready")
+        check_process("block_until_ready")
+        # Few lines: just after a program has run, each takes several times as long.
         try:
-            self._waited_for("block_until_ready", self.buffer.block_until_ready)
+            if self.aval.placement.spans_processes:
+                self._waited_for("block_until_ready", self.buffer.block_until_ready)
+            else:
+                self.buffer.block_until_ready()
         except compat.Failure as error:
+            self.check_alive("block_until_ready")
             raise failure("block_until_ready", error) from error
         return self
 
@@ -363,8 +368,7 @@ class Array(ArrayMethods):
         >>> rt.put(np.ones(2)).is_deleted()
         False
         """
-        if not is_single(self.aval.placement):
-            settle(self.buffer)
+        settle(self.buffer)
         return bool(self.buffer.is_deleted())
 
     def delete(self) -> None:
@@ -443,3 +447,22 @@ def make_array(aval: ArrayType, buffer: Any) -> Array:
     made.aval = aval
     made.buffer = buffer
     return made
+
+
+def block_until_ready(arrays: Sequence[Array]) -> None:
+    """Wait until arrays are computed: the errors are those of the method.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import anvl.runtime as rt
+    >>> rt.block_until_ready([rt.put(np.ones(2)), rt.put(np.zeros(3))])
+    """
+    if len(arrays) > 1 and not any(x.aval.placement.spans_processes for x in arrays):
+        check_process("block_until_ready")
+        try:
+            return compat.block_until_ready([x.buffer for x in arrays])
+        except compat.Failure:  # of which array, is found below
+            pass
+    for x in arrays:
+        x.block_until_ready()

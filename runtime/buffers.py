@@ -58,6 +58,6 @@ def _fill_once_more(error: BaseException, fill: Callable[[], Any], what: str) ->
         raise failure(what, last) from last
 
 
-def is_single(*places: Placement) -> bool:
-    """Whether arrays that are there are on one device each, and whole."""
-    return all(type(place) is Placement for place in places)
+def is_single(place: Placement) -> bool:
+    """Whether an array that is there is on one device, and whole."""
+    return type(place) is Placement

@@ -88,6 +88,8 @@ class Placement:
         Its devices, and their client.
     handles, device_list
         The devices, as the library below takes them.
+    spans_processes
+        Whether an array that is here is the work of several processes.
 
     Examples
     --------
@@ -96,11 +98,14 @@ class Placement:
     <CpuDevice(id=0)>
     """
 
-    __slots__ = ("__weakref__", "client", "device_list", "devices", "handles")
+    __slots__ = (
+        "__weakref__", "client", "device_list", "devices", "handles", "spans_processes",
+    )  # fmt: skip
 
     def __init__(self, devices: tuple[Device, ...]) -> None:
         self.devices: tuple[Device, ...] = devices
         self.client: Client = devices[0].client
+        self.spans_processes: bool = False
         self.handles: tuple[Any, ...] = tuple(device.handle for device in devices)
         self.device_list: Any = compat.DeviceList(self.handles)
 
@@ -116,11 +121,6 @@ class Placement:
     def is_addressable(self) -> bool:
         """Whether this process can read all of an array that is here."""
         return self.devices[0].is_addressable
-
-    @property
-    def spans_processes(self) -> bool:
-        """Whether an array that is here is the work of several processes."""
-        return False
 
     def sharding_of(self, rank: int) -> Any:
         """The sharding of arrays with so many axes, as the library below takes it."""

@@ -51,6 +51,7 @@ ZERO_COPY: Any = _jax.HostBufferSemantics.ZERO_COPY
 
 make_cpu_client: Callable[..., Any] = xla_client.make_cpu_client
 batched_device_put: Callable[..., Any] = _jax.batched_device_put
+block_until_ready: Callable[[list[Any]], None] = _jax.batched_block_until_ready
 collect_garbage: Callable[[], None] = _jax.collect_garbage
 
 # Bits per element of the types that numpy stores in a byte each and a device packs (also on

@@ -165,7 +165,9 @@ def _put_array(x: Array, placement: Placement | None, weak_type: bool) -> Array:
         return x
     if place is source.placement and is_single(place):  # only the weakness differs
         return make_array(aval, aval.handler(x.buffer))
-    if place.client is source.placement.client and is_single(place, source.placement):
+    if place.client is source.placement.client and (
+        is_single(place) and is_single(source.placement)
+    ):
         return make_array(aval, copied_buffer(x.buffer, aval))
     if is_same_cut(source.placement, place):  # only the label, or the weakness, differs
         return make_array(aval, copied_shards(x.buffer, source, aval))

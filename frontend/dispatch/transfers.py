@@ -13,6 +13,7 @@ from anvl.core.promote import abstract, number_value
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.errors import TraceError
 from anvl.runtime import Array, Device, ShardedPlacement, hiding_frames, put
+from anvl.runtime import block_until_ready as wait_for
 from anvl.runtime.distributed.call_order import processes_of, refuse_other_values
 from anvl.sharding.specs import PartitionSpec, Sharding, placement_for
 
@@ -206,7 +207,7 @@ def block_until_ready(x: Any) -> Any:
     >>> anvl.block_until_ready({"y": np.ones(2) + 1, "n": 3})
     {'y': Array([2., 2.], dtype=float32), 'n': 3}
     """
-    for leaf in tree.leaves(x):
-        if isinstance(leaf, Array):
-            leaf.block_until_ready()
+    if type(x) is Array:
+        return x.block_until_ready()
+    wait_for([leaf for leaf in tree.leaves(x) if isinstance(leaf, Array)])
     return x

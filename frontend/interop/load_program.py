@@ -59,7 +59,7 @@ def load(
         For a file of `anvl.export`: containers that have another name now, by their former ones,
         `{"__main__:Params": model.Params}`: nothing is imported by a name in a file.
     mesh : Mesh, optional
-        Where it runs: see `from_stablehlo`.
+        Where it runs: see `from_stablehlo`; shardings of an export are over the first devices.
 
     Returns
     -------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from anvl.core.tracing import Program
 from anvl.dialect.control_flow.shard_map import meshes_of_computations
@@ -10,7 +11,7 @@ from anvl.dialect.core.errors import ShardingError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.shardings import MeshShape, Spec
 from anvl.dispatch.partitioning.constraints import run_over
-from anvl.sharding.meshes import Mesh
+from anvl.sharding.meshes import Mesh, mesh_settings
 from anvl.sharding.specs import Sharding
 
 __all__ = ["ProgramMesh"]
@@ -42,10 +43,12 @@ class ProgramMesh:
         return found[0] if found else None
 
     def shardings(self, stored: Sequence[tuple[MeshShape, Spec] | None]) -> list[Sharding | None]:
-        """The stored shardings over the mesh that is given; none if none is.
+        """The stored shardings, over the mesh that is given, or over the first devices.
 
-        Raises `ShardingError` for a mesh with other axes or sizes than they are for.
+        None where the program was not over a mesh, or there are fewer devices here: it is right on
+        any.  Raises `ShardingError` for a mesh with other axes or sizes than they are for.
         """
+        self._given = self._given or _mesh_here(stored)
         found: list[Sharding | None] = []
         for each in stored:
             if each is None or self._given is None:
@@ -75,3 +78,16 @@ class ProgramMesh:
                 )
         if mesh is not None:
             run_over(self._caller, program, mesh, mesh)
+
+
+def _mesh_here(stored: Sequence[tuple[MeshShape, Spec] | None]) -> Mesh | None:
+    """The mesh of stored shardings, that of `with mesh:` or over the first devices, if it fits."""
+    shapes = {each[0] for each in stored if each is not None}
+    if len(shapes) != 1:
+        return None
+    (shape,), entered = shapes, mesh_settings.default_mesh
+    if entered is not None and entered.grid_shape == shape:
+        return entered
+    with suppress(ShardingError):  # too few devices
+        return Mesh(dict(zip(shape.names, shape.sizes, strict=True)))
+    return None

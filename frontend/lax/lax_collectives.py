@@ -18,6 +18,7 @@ from anvl.core.tracing import emit
 from anvl.dialect.core.errors import ShardingError
 from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.shardings import MeshShape
+from anvl.lax.collective_groups import Groups, checked_groups
 from anvl.runtime import hiding_frames
 from anvl.sharding.named_axes import named_axis
 
@@ -77,14 +78,41 @@ def _only(function: str, axis_name: Any) -> _Axes:
     return axes[0]
 
 
+def _in_order_of_mesh(function: str, axis_name: Any) -> _Axes:
+    """Axes of one mesh, for permutations: with their names in another order JAX's mean another."""
+    axes = _only(function, axis_name)
+    names = tuple(name for name in axes.mesh.names if name in axes.names)
+    if names != axes.names:
+        raise ShardingError(
+            f"{function}: axis_name is {axis_name!r}, and the order of the axes of mesh "
+            f"{str(axes.mesh)!r} is another, by which JAX counts the members; name them as "
+            f"{names!r}, and count so in perm"
+        )
+    return axes
+
+
 def _map(f: Callable[[Any], Any], x: Any) -> Any:
     return tree.map(lambda leaf: f(as_tracer(leaf)), x)
 
 
-def _reduced(function: str, kind: str, x: Any, axis_name: Any) -> Any:
-    axes = _axes(function, axis_name)
+def _groups(function: str, axis_name: Any, given: Any) -> Groups | None:
+    """The groups of members that are given; None for one of all."""
+    if given is None:
+        return None
+    axes = _only(function, axis_name)
+
+    def permute(x: Any, pairs: Sequence[tuple[int, int]]) -> Any:
+        return axes.emit("collective_permute", x, pairs=tuple(i for pair in pairs for i in pair))
+
+    return Groups(checked_groups(function, given, axes.size), axes.index, permute)
+
+
+def _reduced(function: str, kind: str, x: Any, axis_name: Any, given: Any) -> Any:
+    axes, groups = _axes(function, axis_name), _groups(function, axis_name, given)
 
     def reduce(y: Any) -> Any:
+        if groups is not None:
+            return emit(OPS[f"anvl.{kind}"], (groups.gathered(y),), {"axes": (0,)})
         for axis in reversed(axes):
             y = axis.emit("all_reduce", y, kind=kind)
         return y
@@ -93,7 +121,7 @@ def _reduced(function: str, kind: str, x: Any, axis_name: Any) -> Any:
 
 
 @hiding_frames
-def psum(x: Any, axis_name: Any) -> Any:
+def psum(x: Any, axis_name: Any, *, axis_index_groups: Any = None) -> Any:
     """Sum over all members along a named axis, which each of them gets.
 
     The sum of a Python number is one too: `psum(1, "i")` is the size of the axis, and known.  Bools
@@ -103,6 +131,9 @@ def psum(x: Any, axis_name: Any) -> Any:
     ----------
     x : array or pytree of arrays
     axis_name : str or tuple of str
+    axis_index_groups : list of lists of int, optional
+        Groups of members, of one size, each of which is summed by itself.  A group exchanges its
+        values member by member; in an axis of its own, XLA may do better.
 
     Returns
     -------
@@ -111,7 +142,7 @@ def psum(x: Any, axis_name: Any) -> Any:
     Raises
     ------
     ShardingError
-        There is no axis of this name.
+        There is no axis of this name; the groups have not each member once, or several sizes.
 
     Notes
     -----
@@ -127,12 +158,12 @@ def psum(x: Any, axis_name: Any) -> Any:
     [0.25 0.75]
     """
     if type(x) in (bool, int, float, complex):
-        return x * axis_size(axis_name)
-    return _reduced("psum", "sum", tree.map(_counted, x), axis_name)
+        return x * _size("psum", axis_name, axis_index_groups)
+    return _reduced("psum", "sum", tree.map(_counted, x), axis_name, axis_index_groups)
 
 
 @hiding_frames
-def pmean(x: Any, axis_name: Any) -> Any:
+def pmean(x: Any, axis_name: Any, *, axis_index_groups: Any = None) -> Any:
     """Mean over all members along a named axis, which each of them gets: as `psum`.
 
     >>> import anvl, anvl.numpy as np
@@ -140,12 +171,13 @@ def pmean(x: Any, axis_name: Any) -> Any:
     >>> print(anvl.vmap(lambda x: x - lax.pmean(x, "i"), axis_name="i")(np.asarray([1.0, 3.0])))
     [-1.  1.]
     """
-    size = axis_size(axis_name)
-    return tree.map(lambda y: y / size, psum(tree.map(as_tracer, x), axis_name))
+    size = _size("pmean", axis_name, axis_index_groups)
+    total = psum(tree.map(as_tracer, x), axis_name, axis_index_groups=axis_index_groups)
+    return tree.map(lambda y: y / size, total)
 
 
 @hiding_frames
-def pmax(x: Any, axis_name: Any) -> Any:
+def pmax(x: Any, axis_name: Any, *, axis_index_groups: Any = None) -> Any:
     """Maximum over all members along a named axis; members that attain it share its slope evenly.
 
     >>> import anvl, anvl.numpy as np
@@ -153,11 +185,11 @@ def pmax(x: Any, axis_name: Any) -> Any:
     >>> print(anvl.vmap(lambda x: lax.pmax(x, "i"), axis_name="i")(np.asarray([1.0, 3.0])))
     [3. 3.]
     """
-    return _reduced("pmax", "max", x, axis_name)
+    return _reduced("pmax", "max", x, axis_name, axis_index_groups)
 
 
 @hiding_frames
-def pmin(x: Any, axis_name: Any) -> Any:
+def pmin(x: Any, axis_name: Any, *, axis_index_groups: Any = None) -> Any:
     """Minimum over all members along a named axis, as `pmax`.
 
     >>> import anvl, anvl.numpy as np
@@ -165,7 +197,7 @@ def pmin(x: Any, axis_name: Any) -> Any:
     >>> print(anvl.vmap(lambda x: lax.pmin(x, "i"), axis_name="i")(np.asarray([1.0, 3.0])))
     [1. 1.]
     """
-    return _reduced("pmin", "min", x, axis_name)
+    return _reduced("pmin", "min", x, axis_name, axis_index_groups)
 
 
 @hiding_frames
@@ -200,7 +232,9 @@ def axis_size(axis_name: Any) -> int:
 
 
 @hiding_frames
-def all_gather(x: Any, axis_name: Any, *, axis: int = 0, tiled: bool = False) -> Any:
+def all_gather(
+    x: Any, axis_name: Any, *, axis_index_groups: Any = None, axis: int = 0, tiled: bool = False
+) -> Any:
     """Each member's x, in an array along a new axis, or, `tiled`, along an axis of x.
 
     >>> import anvl, anvl.numpy as np
@@ -210,10 +244,13 @@ def all_gather(x: Any, axis_name: Any, *, axis: int = 0, tiled: bool = False) ->
      [1. 3.]]
     """
     axes = _axes("all_gather", axis_name)
+    groups = _groups("all_gather", axis_name, axis_index_groups)
 
     def gather(y: Any) -> Any:
         y = y if tiled else anp.expand_dims(y, axis)
         at = _axis("all_gather", axis, y)
+        if groups is not None:
+            return groups.joined(groups.gathered(y), at)
         for one in reversed(axes):
             y = one.emit("all_gather", y, dimension=at)
         return y
@@ -222,7 +259,14 @@ def all_gather(x: Any, axis_name: Any, *, axis: int = 0, tiled: bool = False) ->
 
 
 @hiding_frames
-def psum_scatter(x: Any, axis_name: Any, *, scatter_dimension: int = 0, tiled: bool = False) -> Any:
+def psum_scatter(
+    x: Any,
+    axis_name: Any,
+    *,
+    scatter_dimension: int = 0,
+    axis_index_groups: Any = None,
+    tiled: bool = False,
+) -> Any:
     """Sum over all members, of which each gets a part along `scatter_dimension`.
 
     That axis has the size of the named one, and goes; `tiled`, it is cut into as many parts.
@@ -234,12 +278,16 @@ def psum_scatter(x: Any, axis_name: Any, *, scatter_dimension: int = 0, tiled: b
     [11. 22.]
     """
     axes = _axes("psum_scatter", axis_name)
-    size = axis_size(axis_name)
+    size = _size("psum_scatter", axis_name, axis_index_groups)
+    groups = _groups("psum_scatter", axis_name, axis_index_groups)
 
     def scatter(y: Any) -> Any:
         at = _axis("psum_scatter", scatter_dimension, y)
         _check_parts("psum_scatter", y, at, size, tiled)
-        for one in axes:
+        if groups is not None:
+            total = emit(OPS["anvl.sum"], (groups.gathered(y),), {"axes": (0,)})
+            y = groups.part(total, at)
+        for one in axes if groups is None else ():
             y = one.emit("reduce_scatter", y, dimension=at)
         return y if tiled else anp.squeeze(y, at)
 
@@ -248,7 +296,13 @@ def psum_scatter(x: Any, axis_name: Any, *, scatter_dimension: int = 0, tiled: b
 
 @hiding_frames
 def all_to_all(
-    x: Any, axis_name: Any, split_axis: int, concat_axis: int, *, tiled: bool = False
+    x: Any,
+    axis_name: Any,
+    split_axis: int,
+    concat_axis: int,
+    *,
+    axis_index_groups: Any = None,
+    tiled: bool = False,
 ) -> Any:
     """Give part k of x along `split_axis` to member k, which joins its parts along `concat_axis`.
 
@@ -263,11 +317,18 @@ def all_to_all(
      [1 3]]
     """
     axes = _only("all_to_all", axis_name)
+    groups = _groups("all_to_all", axis_name, axis_index_groups)
+    size = axes.size if groups is None else groups.size
 
     def exchange(y: Any) -> Any:
         split = _axis("all_to_all", split_axis, y)
         concat = _axis("all_to_all", concat_axis, y)
-        _check_parts("all_to_all", y, split, axes.size, tiled)
+        _check_parts("all_to_all", y, split, size, tiled)
+        if groups is not None:
+            parts = groups.part(groups.gathered(y), split + 1)
+            if tiled:
+                return groups.joined(parts, concat)
+            return anp.moveaxis(anp.squeeze(parts, split + 1), 0, concat)
         if tiled:
             return axes.emit("all_to_all", y, split_dimension=split, concat_dimension=concat)
         y = axes.emit(
@@ -283,7 +344,8 @@ def ppermute(x: Any, axis_name: Any, perm: Sequence[tuple[int, int]]) -> Any:
     """Send x to other members: `perm` has pairs of source and target.
 
     A member that is no target gets zeros.  Of several axes, members are counted as by `axis_index`,
-    in the order of the names, where JAX counts them in that of the mesh.
+    the last axis fastest.  The names must be in the order of the mesh: JAX counts members in that
+    order whatever the order of the names, other than its `axis_index`.
 
     >>> import anvl, anvl.numpy as np
     >>> from anvl import lax
@@ -291,7 +353,7 @@ def ppermute(x: Any, axis_name: Any, perm: Sequence[tuple[int, int]]) -> Any:
     >>> print(anvl.vmap(shift, axis_name="i")(np.asarray([1.0, 2.0, 3.0])))
     [0. 1. 2.]
     """
-    axes = _only("ppermute", axis_name)
+    axes = _in_order_of_mesh("ppermute", axis_name)
     pairs = tuple(_pairs(axes, perm))
     return _map(lambda y: axes.emit("collective_permute", y, pairs=pairs), x)
 
@@ -306,12 +368,18 @@ def pshuffle(x: Any, axis_name: Any, perm: Sequence[int]) -> Any:
     >>> print(anvl.vmap(shuffle, axis_name="i")(np.asarray([1.0, 2.0, 3.0])))
     [3. 1. 2.]
     """
-    axes = _only("pshuffle", axis_name)
+    axes = _in_order_of_mesh("pshuffle", axis_name)
     if sorted(perm) != list(range(axes.size)):
         raise ShardingError(
             f"pshuffle: perm is {list(perm)}; it must be a permutation of 0 to {axes.size - 1}"
         )
     return ppermute(x, axis_name, list(zip(perm, range(axes.size), strict=True)))
+
+
+def _size(function: str, axis_name: Any, given: Any) -> int:
+    """The number of members, of all or of a group."""
+    size = axis_size(axis_name)
+    return size if given is None else len(checked_groups(function, given, size)[0])
 
 
 def _counted(x: Any) -> Any:

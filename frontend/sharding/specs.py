@@ -70,7 +70,8 @@ class Sharding:
     ----------
     mesh : Mesh
     spec : PartitionSpec
-        Without entries of None at the end.
+        Without entries of None at the end.  An array must have a dimension for each entry that was
+        given, also for these.
 
     Raises
     ------
@@ -90,7 +91,7 @@ class Sharding:
     (4, 2)
     """
 
-    __slots__ = ("__weakref__", "_hash", "_placement", "mesh", "spec")
+    __slots__ = ("__weakref__", "_given", "_hash", "_placement", "mesh", "spec")
 
     mesh: Mesh
     spec: PartitionSpec
@@ -104,6 +105,7 @@ class Sharding:
         entries = _entries(spec)
         dims: Any = ["any"] * len(entries)
         check_sharding("Sharding", mesh.grid_shape, Spec(entries), dims, even=False)
+        self._given = entries
         while entries and not entries[-1]:
             entries = entries[:-1]
         self.mesh = mesh
@@ -137,13 +139,15 @@ class Sharding:
     @property
     def whole(self) -> Sharding:
         """The sharding that puts a copy on each device of the mesh."""
-        return self if not self.spec else Sharding(self.mesh)
+        return self if not self._given else Sharding(self.mesh)
 
     @property
     def placement(self) -> ShardedPlacement:
         """The place of arrays, for the runtime."""
         if self._placement is None:
             entries = _entries(self.spec)
+            # Its label is that of all arrays that lie so, whatever their ranks.
+            label = self if len(entries) == len(self._given) else Sharding(self.mesh, self.spec)
             if any(OPEN in entry for entry in entries):
                 raise ShardingError(
                     f"sharding: {self!r} leaves a dimension to the partitioner, and is the place "
@@ -153,15 +157,15 @@ class Sharding:
             held = [0] * len(order)
             for i, position in enumerate(order):
                 held[position] = i // copies
-            self._placement = sharded_placement(self.mesh.devices, parts, held, self)
+            self._placement = sharded_placement(self.mesh.devices, parts, held, label)
         return self._placement
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Sharding, (self.mesh, self.spec)
+        return Sharding, (self.mesh, self._given)
 
     def of_rank(self, rank: int) -> Spec:
-        """The spec with an entry for each of so many dimensions, or more if it has more."""
-        entries = _entries(self.spec)
+        """The spec with an entry for each of so many dimensions, or more if more were given."""
+        entries = self._given
         return Spec((*entries, *((),) * (rank - len(entries))))
 
     def text(self, rank: int) -> str:

@@ -35,7 +35,7 @@ def lend(buffer: Any, shards: Sequence[Any]) -> None:
 
 def settle(buffer: Any) -> None:
     """Delete the buffer if one of its shards was deleted."""
-    lent = getattr(buffer, "lent", None)
+    lent = getattr(buffer, "lent", None) if _any_lent else None
     if lent is not None and any(shard.is_deleted() for shard in lent):
         buffer.delete()
 

@@ -86,6 +86,7 @@ class ShardedPlacement(Placement):
         self.addressable: tuple[int, ...] = tuple(
             i for i, device in enumerate(devices) if device.is_addressable
         )
+        self.spans_processes = len(self.addressable) < len(devices)
         self._by_rank: dict[int, Any] = {}
         self._whole: ShardedPlacement | None = None
 
@@ -112,11 +113,6 @@ class ShardedPlacement(Placement):
     def is_addressable(self) -> bool:
         """Whether the devices of this process hold every tile."""
         return len({self.held[i] for i in self.addressable}) == math.prod(self.tiles)
-
-    @property
-    def spans_processes(self) -> bool:
-        """Whether some of the devices belong to other processes."""
-        return len(self.addressable) < len(self.devices)
 
     def sharding_of(self, rank: int) -> Any:
         """The sharding of arrays with so many axes, as the library below takes it."""

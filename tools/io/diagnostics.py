@@ -8,7 +8,16 @@ from typing import Any
 
 from anvl.dialect.core.mlir import ir
 
-__all__ = ["UNSAID", "Diagnostic", "collected", "failed", "position", "rendered", "said"]
+__all__ = [
+    "UNSAID",
+    "Diagnostic",
+    "collected",
+    "failed",
+    "in_a_line",
+    "position",
+    "rendered",
+    "said",
+]
 
 #: Text of an error without a diagnostic of MLIR.
 UNSAID = "the text is malformed, and MLIR does not say where; it may end too early"
@@ -24,6 +33,7 @@ _NOW = "the op is now: "
 _UNKNOWN_OP = "operation being parsed with an unregistered dialect"
 # A warning for whoever parses a reproducer with the bindings; `mlir-opt` has none.
 _REPRODUCER = "ignoring unknown external resources for 'mlir_reproducer'"
+_NO_DRAWING = re.compile(r"\n(?!    (?:mesh|dim \d+) )")
 _LONGEST_LINE = 500  # a generated line may hold a whole tensor
 # anvl's errors list all problems at once; some of MLIR's hold a whole module
 _LONGEST_MESSAGE = 10_000
@@ -80,6 +90,11 @@ def failed(error: BaseException, message: str, place: tuple[str, int, int]) -> D
 def said(error: BaseException) -> str:
     """The text of an error without the op, which is a note of its own."""
     return str(error).removesuffix(f"\n{_NOW}{getattr(error, 'op_text', '')}")
+
+
+def in_a_line(text: str) -> str:
+    """A text in one line, but for those that draw a mesh and a spec."""
+    return _NO_DRAWING.sub(" ", text)
 
 
 @contextmanager

@@ -25,6 +25,7 @@ from anvl.tools.io.diagnostics import (
     Diagnostic,
     collected,
     failed,
+    in_a_line,
     position,
     rendered,
     said,
@@ -130,7 +131,7 @@ def _diagnostics(
     is_mlir = isinstance(error, ir.MLIRError)
     if errors and (is_mlir or (isinstance(error, AnvlError) and not location)):
         return list(emitted)
-    text = UNSAID if is_mlir else " ".join(said(error).split("\n")) or type(error).__name__
+    text = UNSAID if is_mlir else in_a_line(said(error)) or type(error).__name__
     own = place_of(error)
     if own and not isinstance(error, AnvlError):
         text = f"{type(error).__name__}: {text} ({own})"

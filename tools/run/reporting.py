@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from anvl.dialect.core.errors import AnvlError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.text.parsing import InvalidOp
-from anvl.tools.io.diagnostics import UNSAID, Diagnostic, failed, position, rendered, said
+from anvl.tools.io.diagnostics import (
+    UNSAID,
+    Diagnostic,
+    failed,
+    in_a_line,
+    position,
+    rendered,
+    said,
+)
 from anvl.tools.io.load import place_of
 from anvl.tools.io.source import Source
 from anvl.tools.run.executors import ExecutionFailed
@@ -25,7 +33,7 @@ def diagnostic_of(
     errors = [each for each in emitted if each.severity == "error"]
     if is_mlir and errors:
         return errors[0]
-    text = UNSAID if is_mlir else " ".join(said(error).split("\n")) or type(error).__name__
+    text = UNSAID if is_mlir else in_a_line(said(error)) or type(error).__name__
     user = place_of(error)
     if user and not isinstance(error, AnvlError):
         text = f"{type(error).__name__}: {text} ({user})"

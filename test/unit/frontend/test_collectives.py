@@ -94,6 +94,62 @@ def test_other_batches_around_it_and_within_it(case):
     np.testing.assert_allclose(around, wanted, rtol=LIMIT)
 
 
+GROUPS = [[0, 3], [2, 1]]
+IN_GROUPS = {  # the same for the values of a group, along the first axis
+    "psum": (lambda x, of: lax.psum(x, "i", **of), lambda x: x.sum(0, keepdims=True) + 0 * x),
+    "psum of a number": (lambda x, of: x * lax.psum(1, "i", **of), lambda x: 2 * x),
+    "pmean": (lambda x, of: lax.pmean(x, "i", **of), lambda x: x.mean(0, keepdims=True) + 0 * x),
+    "pmax": (lambda x, of: lax.pmax(x, "i", **of), lambda x: x.max(0, keepdims=True) + 0 * x),
+    "all_gather": (
+        lambda x, of: lax.all_gather(x, "i", axis=1, **of),
+        lambda x: np.stack([x.swapaxes(0, 1)] * 2),
+    ),
+    "all_gather tiled": (
+        lambda x, of: lax.all_gather(x, "i", axis=1, tiled=True, **of),
+        lambda x: np.stack([np.concatenate([*x], axis=1)] * 2),
+    ),
+    "psum_scatter": (lambda x, of: lax.psum_scatter(x, "i", **of), lambda x: x.sum(0)),
+    "psum_scatter tiled": (
+        lambda x, of: lax.psum_scatter(x, "i", scatter_dimension=1, tiled=True, **of),
+        lambda x: np.stack(np.split(x.sum(0), 2, axis=1)),
+    ),
+    "all_to_all": (lambda x, of: lax.all_to_all(x, "i", 0, 0, **of), lambda x: x.swapaxes(0, 1)),
+    "all_to_all tiled": (
+        lambda x, of: lax.all_to_all(x, "i", 1, 0, tiled=True, **of),
+        lambda x: np.stack([np.concatenate(each) for each in np.split(x, 2, axis=2)]),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", IN_GROUPS)
+def test_groups_of_members(case):
+    f, of_group = IN_GROUPS[case]
+    x, w = np.random.default_rng(3).normal(size=(2, 4, 2, 4))
+    batch = anvl.vmap(lambda x: f(x, {"axis_index_groups": GROUPS}), axis_name="i")
+    found = np.asarray(batch(x))
+    for group in GROUPS:
+        np.testing.assert_allclose(found[group], of_group(x[group]), rtol=LIMIT)
+    g = np.random.default_rng(4).normal(size=found.shape)
+    back, forth = anvl.vjp(batch, x)[1](g)[0], anvl.jvp(batch, (x,), (w,))[1]
+    np.testing.assert_allclose(np.sum(g * forth), np.sum(back * w), rtol=rounding(FORMULA * 10))
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        (
+            [[0, 1], [2, 2]],
+            r"psum: axis_index_groups \[\[0, 1\], \[2, 2\]\] must have each of 0 to 3",
+        ),
+        ([[0, 1, 2], [3]], "has groups of several sizes; make them of one, or give the groups an"),
+        (3, "axis_index_groups is 3; give lists of the numbers of members, such as"),
+    ],
+)
+def test_wrong_groups_are_refused(groups, message):
+    with pytest.raises(ShardingError, match=message):
+        anvl.vmap(lambda x: lax.psum(x, "i", axis_index_groups=groups), axis_name="i")(np.ones(4))
+
+
 def test_two_names():
     f = lambda x: (  # noqa: E731
         lax.psum(x, ("i", "j")), lax.axis_index(("i", "j")), lax.all_gather(x, ("i", "j")),

@@ -167,8 +167,9 @@ def test_sixteen_threads_trace_compile_and_call():
 
 
 def test_waiting_for_a_pytree():
-    x = {"y": np.ones(3) * 2, "n": 4, "z": [onp.ones(2)]}
+    x = {"y": np.ones(3) * 2, "n": 4, "z": [onp.ones(2), np.ones(2) * 2]}
     assert anvl.block_until_ready(x) is x
+    assert anvl.block_until_ready(x["y"]) is x["y"]
     x["y"].delete()
     with pytest.raises(anvl.RuntimeFailure, match=r"block_until_ready: array f32\[3\] was deleted"):
         anvl.block_until_ready(x)

@@ -191,6 +191,9 @@ def test_a_tree_of_arguments_and_results():
         (lambda: anvl.shard_map(anp.sin, 8, P(), P()), TypeError, "mesh must be a Mesh, got 8"),
         (lambda: anvl.shard_map(anp.sin, FLAT, P("?"), P())(np.ones(8)), ShardingError,
          r"has spec P\('\?'\); '\?' has no place here"),
+        *((lambda f=f: anvl.shard_map(lambda x: f(x, ("y", "x"), []), MESH, P(), P())(X),
+           ShardingError, r"order of the axes of mesh 'x=4,y=2' .*; name them as \('x', 'y'\)")
+          for f in (lax.ppermute, lax.pshuffle)),
         (lambda: anvl.shard_map(lambda x: x, FLAT, P(), P())(x=np.ones(8)), TypeError,
          "got x by name; pass arguments by position"),
         (lambda: anvl.shard_map(anvl.shard_map(anp.sin, FLAT, P(), P()), FLAT, P(), P())(1.0),

@@ -5,7 +5,15 @@ from collections.abc import Sequence
 
 from anvl.dialect.core.errors import AnvlError, PassError
 from anvl.dialect.core.mlir import ir
-from anvl.tools.io.diagnostics import UNSAID, Diagnostic, failed, position, rendered, said
+from anvl.tools.io.diagnostics import (
+    UNSAID,
+    Diagnostic,
+    failed,
+    in_a_line,
+    position,
+    rendered,
+    said,
+)
 from anvl.tools.io.source import Chunk, Source
 from anvl.tools.opt.driver.job import Job
 
@@ -34,8 +42,8 @@ def _message(job: Job, error: Exception | SystemExit) -> str:
     if _UNDECODABLE in str(error):  # the value of an attribute, which may be any bytes
         error = ValueError("a string that must be text is not UTF-8")
     # A list of findings keeps its lines; other messages are one.
-    lines = "\n" if getattr(error, "findings", ()) else " "
-    text = lines.join(said(error).split("\n")) or type(error).__name__
+    whole = said(error)
+    text = (whole if getattr(error, "findings", ()) else in_a_line(whole)) or type(error).__name__
     place = _place_in_loaded(job, error)
     if place and not isinstance(error, AnvlError):
         text = f"{type(error).__name__}: {text} ({place})"

@@ -12,6 +12,8 @@
 // NAME: error: anvl-shard: there is no function @g; the module has @main, @wrong
 // RANGE: errors.mlir:{{[0-9]+}}:{{.*}}error: anvl-shard: arg2 is out of range; @main has 1
 // UNEVEN: error: anvl-shard: argument 0 of @main, tensor<6xf32>: dimension 0 of size 6 does not divide into 4 parts, spec 'x' on mesh 'x=4'; pad it to 8, or cut another dimension
+// UNEVEN-NEXT: mesh  x=4  (4 devices)
+// UNEVEN-NEXT: dim 0       6  x  <- here
 // AXIS: error: anvl-shard: result 0 of @main, tensor<6xf32>: axis z of spec 'z' is not in mesh 'x=2'; its axes are x
 // MESH: error: anvl-shard: mesh: 'x' in 'x' is not an axis with its size; write the mesh like x=4,y=2
 // ALONE: error: anvl-shard: mesh: 'x:4;arg0=x' in 'x:4;arg0=x' is not an axis with its size

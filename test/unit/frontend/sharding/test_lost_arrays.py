@@ -40,7 +40,8 @@ def test_an_array_is_donated_and_given_once_more():
 @pytest.mark.parametrize("lose", [lambda part: part.delete(), spent])
 def test_a_shard_that_is_lost_takes_the_array_with_it(lose):
     double(lying())
-    for work in (double, anvl.device_get, lambda w: anvl.device_put(w, over("y")), abs):
+    moved, waited = lambda w: anvl.device_put(w, over("y")), anvl.block_until_ready
+    for work in (double, anvl.device_get, moved, abs, waited, lambda w: waited([lying(), w])):
         w = lying()
         lose(w.addressable_shards[3].data)
         with pytest.raises(anvl.RuntimeFailure, match="deleted"):

@@ -64,6 +64,13 @@ def test_a_mesh_is_of_the_default_devices_and_shows_others():
         (lambda: Mesh({3: 2}), "3 is not the name of an axis"),
         (lambda: Mesh({"x": 4}, devices=DEVICES[:2]), "takes 4 devices, 2 are given; give as many"),
         (lambda: anvl.device_put(X[0], over("x", "y")), "has 2 entries, the array has 1"),
+        (
+            lambda: anvl.device_put(X[0], over("x", None)),
+            r"device_put: spec 'x,-' has 2 entries, the array has 1(.|\n)*dim 1 +none  -",
+        ),
+        (lambda: anp.ones((), device=over(None)), "ones: spec '-' has 1 entries, the array has 0"),
+        (lambda: anvl.jit(abs, in_shardings=over("x", None))(X[0]), "abs: argument .*has 2 entr"),
+        (lambda: copy.copy(over("x", None)).shard_shape((8,)), "shard_shape: .* has 2 entries"),
         (lambda: anp.zeros((3, 2), device=over("x")), "zeros: dimension 0 of size 3"),
         (lambda: over("x").shard_shape((6,)), "shard_shape: dimension 0 of size 6"),
     ],
