@@ -45,10 +45,13 @@ def unknown_name(
     return AttributeError(f"module {module!r} has no attribute {name!r}{advice}")
 
 
-def suggest_names(namespace: dict[str, Any]) -> None:
-    """Give a module, by its `globals()`, a `__getattr__` that names the nearest public name."""
+def suggest_names(namespace: dict[str, Any], elsewhere: Mapping[str, str] | None = None) -> None:
+    """Give a module, by its `globals()`, a `__getattr__` that names the nearest public name.
+
+    `elsewhere` is as of `unknown_name`.
+    """
 
     def missing(name: str) -> Any:
-        raise unknown_name(namespace["__name__"], name, namespace["__all__"])
+        raise unknown_name(namespace["__name__"], name, namespace["__all__"], elsewhere)
 
     namespace["__getattr__"] = missing

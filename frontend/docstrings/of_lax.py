@@ -7,8 +7,11 @@ from anvl.docstrings.entries import Entries, by_name
 __all__ = ["LAX"]
 
 _PARAMETERS = {
+    "arr": "array",
     "array": "array",
+    "axes": "sequence of int: Axes, negative ones from the end.",
     "axis": "int: The axis, negative ones from the end.",
+    "axis_index_groups": "list of lists of int: The members of each group; by default all are one.",
     "axis_name": "str or tuple of str: The axis of `vmap(axis_name=)`, or of the mesh.",
     "dimension": "int: The axis, negative ones from the end.",
     "dimensions": "sequence of int: The axes.",
@@ -55,6 +58,9 @@ _OWN = {
     },
     "ppermute": _NAMED | {"perm": "sequence of pairs of int: Source and target."},
     "pshuffle": _NAMED | {"perm": "sequence of int: For each member, whose x it gets."},
+    "bitcast_convert_type": {"new_dtype": "dtype: Of numbers, neither complex nor bool."},
+    "broadcast_like": {"like_arr": "array: Its shape is the shape of the result."},
+    "broadcast_to_rank": {"rank": "int: The least number of axes of the result."},
     "broadcast": {"sizes": "sequence of int: The sizes of the new axes."},
     "broadcast_in_dim": {"broadcast_dimensions": "sequence of int: One for each axis of operand."},
     "clamp": {
@@ -62,6 +68,11 @@ _OWN = {
         "x": "array",
         "max": "array: The upper bound.",
     },
+    "collapse": {
+        "start_dimension": "int: The first axis, negative ones from the end.",
+        "stop_dimension": "int or None: The axis behind the last one.",
+    },
+    "complex": {"x": "array: The real parts.", "y": "array: The imaginary parts."},
     "concatenate": {"operands": "sequence of arrays"},
     "conv": _CONV,
     "conv_dimension_numbers": {
@@ -70,6 +81,39 @@ _OWN = {
         "dimension_numbers": "triple of str, or None: Letters for the axes of lhs, rhs and result.",
     },
     "conv_with_general_padding": _CONV,
+    "index_take": {
+        "src": "array",
+        "idxs": "sequence of arrays: Vectors of integers, of one size.",
+        "axes": "sequence of int: For each vector, the axis that it indexes.",
+    },
+    "integer_pow": {"x": "array", "y": "int: The exponent."},
+    "igamma_grad_a": {"a": "array: Positive.", "x": "array: Broadcasts with a."},
+    "padtype_to_pads": {
+        "in_shape": "sequence of int: The sizes of the axes.",
+        "window_shape": "sequence of int: The sizes of a window.",
+        "window_strides": "sequence of int: How far windows are apart.",
+        "padding": '{"SAME", "SAME_LOWER", "VALID"}',
+    },
+    "pswapaxes": _NAMED | {"axis": "int: The axis of x."},
+    "random_gamma_grad": {"a": "array: Positive.", "x": "array: Samples; broadcasts with a."},
+    "reduce_precision": {
+        "operand": "array of floats",
+        "exponent_bits": "int: The number of bits of the exponent, at least 1.",
+        "mantissa_bits": "int: The number of bits of the mantissa.",
+    },
+    "round": {"x": "array", "rounding_method": "RoundingMethod: What halves are rounded to."},
+    "select_n": {
+        "which": "array of bools or i32: The number of the case.",
+        "*cases": "arrays of one shape",
+        "cases": "arrays of one shape",
+    },
+    "sort_key_val": {
+        "keys": "array",
+        "values": "array: Of the shape of the keys.",
+        "is_stable": "bool: Equals keep their order either way.",
+    },
+    "stack": {"operands": "sequence of arrays", "axis": "int: The new axis."},
+    "tile": {"reps": "sequence of int: How often, along each axis."},
     "dot_general": {"dimension_numbers": "((axes, axes), (axes, axes)): See above."},
     "dynamic_slice": {"slice_sizes": "sequence of int: The size of the window along each axis."},
     "dynamic_slice_in_dim": {"slice_size": "int: The size of the window."},
@@ -114,9 +158,28 @@ _RESULTS = {
     "Array of the shape that x and y broadcast to, in the dtype that theirs promote to.": (
         "div rem shift_right_logical"
     ),
-    "Array of the shape of x; integers and bools give floats.": "rsqrt",
+    "Array of the shape of x; integers and bools give floats.": "rsqrt round",
+    "Array of the shape and dtype of x.": "clz integer_pow",
+    "Array of the shape that x and y broadcast to.": "complex mulhi",
+    "Array of the shape that a and x broadcast to.": "igamma_grad_a random_gamma_grad",
+    "Array of the elements that the bits are.": "bitcast_convert_type",
+    "Array of the shape of the cases, in the dtype that theirs promote to.": "select_n",
+    "Array without the axes, in the dtype of the operand.": (
+        "reduce_and reduce_max reduce_min reduce_or reduce_prod reduce_sum reduce_xor"
+    ),
+    "Array of the shape of `like_arr`, in the dtype of `arr`.": "broadcast_like",
+    "Array of at least `rank` axes.": "broadcast_to_rank",
+    "Array of as many elements, in the dtype of the operand.": "collapse",
+    "Array of zeros.": "empty",
+    "numpy.dtype": "dtype",
+    "Array of the dtype of the operand, repeated.": "tile",
+    "Array of one more axis.": "stack",
+    "Tuple of arrays without the axis.": "unstack",
+    "Array of the dtype of `src`.": "index_take",
+    "List of pairs of int.": "padtype_to_pads",
+    "Pair of arrays, the keys and the values.": "sort_key_val",
     "Array of the shape and dtype that the three have together.": "clamp",
-    "Of the structure, shapes and dtypes of x.": "pmax pmin ppermute pshuffle",
+    "Of the structure, shapes and dtypes of x.": "pmax pmin ppermute pshuffle pswapaxes",
     "Of the structure and shapes of x; integers and bools give floats.": "pmean",
     "Of the structure and dtypes of x.": "all_gather all_to_all psum_scatter",
     "Scalar i32.": "axis_index",
@@ -144,7 +207,8 @@ _RESULTS = {
         "dynamic_slice_in_dim slice_in_dim"
     ),
     "Array of the shape and dtype of the operand.": (
-        "dynamic_update_index_in_dim dynamic_update_slice dynamic_update_slice_in_dim rev sort"
+        "dynamic_update_index_in_dim dynamic_update_slice dynamic_update_slice_in_dim "
+        "reduce_precision rev sort"
     ),
     "Array of the dtype of the argument.": "expand_dims squeeze transpose",
     "Vector of `size` elements.": "iota",

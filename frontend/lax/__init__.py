@@ -20,8 +20,10 @@ from anvl.control_flow.map import map as map
 from anvl.control_flow.solves import custom_linear_solve as custom_linear_solve
 from anvl.control_flow.solves import custom_root as custom_root
 from anvl.core.importing import suggest_names as _suggest_names
+from anvl.dispatch.partitioning.constraints import with_sharding as with_sharding_constraint
 from anvl.docstrings.complete import complete as _complete
 from anvl.docstrings.of_lax import LAX as _ENTRIES
+from anvl.lax import linalg as linalg
 from anvl.lax.lax_arrays import argmax as argmax
 from anvl.lax.lax_arrays import argmin as argmin
 from anvl.lax.lax_arrays import batch_matmul as batch_matmul
@@ -68,13 +70,69 @@ from anvl.lax.lax_collectives import ppermute as ppermute
 from anvl.lax.lax_collectives import pshuffle as pshuffle
 from anvl.lax.lax_collectives import psum as psum
 from anvl.lax.lax_collectives import psum_scatter as psum_scatter
+from anvl.lax.lax_collectives import pswapaxes as pswapaxes
+from anvl.lax.lax_convolutions import conv_general_dilated_local as conv_general_dilated_local
+from anvl.lax.lax_convolutions import conv_general_dilated_patches as conv_general_dilated_patches
+from anvl.lax.lax_convolutions import conv_transpose as conv_transpose
+from anvl.lax.lax_convolutions import padtype_to_pads as padtype_to_pads
+from anvl.lax.lax_elementwise import bitcast_convert_type as bitcast_convert_type
 from anvl.lax.lax_elementwise import clamp as clamp
+from anvl.lax.lax_elementwise import clz as clz
+from anvl.lax.lax_elementwise import complex as complex
 from anvl.lax.lax_elementwise import div as div
+from anvl.lax.lax_elementwise import integer_pow as integer_pow
+from anvl.lax.lax_elementwise import mulhi as mulhi
+from anvl.lax.lax_elementwise import reduce_precision as reduce_precision
 from anvl.lax.lax_elementwise import rem as rem
+from anvl.lax.lax_elementwise import round as round
 from anvl.lax.lax_elementwise import rsqrt as rsqrt
+from anvl.lax.lax_elementwise import select_n as select_n
 from anvl.lax.lax_elementwise import shift_right_logical as shift_right_logical
 from anvl.lax.lax_forms import FORMS as _FORMS
 from anvl.lax.lax_forms import LONG_FORMS as _LONG_FORMS
+from anvl.lax.lax_indexing import GatherDimensionNumbers as GatherDimensionNumbers
+from anvl.lax.lax_indexing import ScatterDimensionNumbers as ScatterDimensionNumbers
+from anvl.lax.lax_indexing import gather as gather
+from anvl.lax.lax_indexing import index_take as index_take
+from anvl.lax.lax_indexing import scatter as scatter
+from anvl.lax.lax_indexing import scatter_add as scatter_add
+from anvl.lax.lax_indexing import scatter_apply as scatter_apply
+from anvl.lax.lax_indexing import scatter_max as scatter_max
+from anvl.lax.lax_indexing import scatter_min as scatter_min
+from anvl.lax.lax_indexing import scatter_mul as scatter_mul
+from anvl.lax.lax_indexing import scatter_sub as scatter_sub
+from anvl.lax.lax_options import FftType as FftType
+from anvl.lax.lax_options import GatherScatterMode as GatherScatterMode
+from anvl.lax.lax_options import Precision as Precision
+from anvl.lax.lax_options import PrecisionLike as PrecisionLike
+from anvl.lax.lax_options import RandomAlgorithm as RandomAlgorithm
+from anvl.lax.lax_options import RoundingMethod as RoundingMethod
+from anvl.lax.lax_products import RaggedDotDimensionNumbers as RaggedDotDimensionNumbers
+from anvl.lax.lax_products import fft as fft
+from anvl.lax.lax_products import igamma_grad_a as igamma_grad_a
+from anvl.lax.lax_products import ragged_dot as ragged_dot
+from anvl.lax.lax_products import ragged_dot_general as ragged_dot_general
+from anvl.lax.lax_products import random_gamma_grad as random_gamma_grad
+from anvl.lax.lax_products import rng_bit_generator as rng_bit_generator
+from anvl.lax.lax_reductions import approx_max_k as approx_max_k
+from anvl.lax.lax_reductions import approx_min_k as approx_min_k
+from anvl.lax.lax_reductions import reduce_and as reduce_and
+from anvl.lax.lax_reductions import reduce_max as reduce_max
+from anvl.lax.lax_reductions import reduce_min as reduce_min
+from anvl.lax.lax_reductions import reduce_or as reduce_or
+from anvl.lax.lax_reductions import reduce_prod as reduce_prod
+from anvl.lax.lax_reductions import reduce_sum as reduce_sum
+from anvl.lax.lax_reductions import reduce_xor as reduce_xor
+from anvl.lax.lax_reductions import sort_key_val as sort_key_val
+from anvl.lax.lax_shapes import broadcast_like as broadcast_like
+from anvl.lax.lax_shapes import broadcast_to_rank as broadcast_to_rank
+from anvl.lax.lax_shapes import collapse as collapse
+from anvl.lax.lax_shapes import dtype as dtype
+from anvl.lax.lax_shapes import empty as empty
+from anvl.lax.lax_shapes import optimization_barrier as optimization_barrier
+from anvl.lax.lax_shapes import stack as stack
+from anvl.lax.lax_shapes import tile as tile
+from anvl.lax.lax_shapes import unstack as unstack
 from anvl.lax.lax_windows import ConvDimensionNumbers as ConvDimensionNumbers
 from anvl.lax.lax_windows import conv as conv
 from anvl.lax.lax_windows import conv_dimension_numbers as conv_dimension_numbers
@@ -152,30 +210,51 @@ from anvl.scipy.special import zeta as zeta
 from anvl.transforms.stop_gradient import stop_gradient as stop_gradient
 
 __all__ = [
-    "ConvDimensionNumbers", "abs", "acos", "acosh", "add", "all_gather", "all_to_all", "argmax",
-    "argmin", "asin", "asinh", "associative_scan", "atan", "atan2", "atanh", "axis_index",
-    "axis_size", "batch_matmul", "bessel_i0e", "bessel_i1e", "betainc", "bitwise_and",
-    "bitwise_not", "bitwise_or", "bitwise_xor", "broadcast", "broadcast_in_dim", "broadcast_shapes",
-    "broadcasted_iota", "cbrt", "ceil", "clamp", "concatenate", "cond", "conj", "conv",
-    "conv_dimension_numbers", "conv_general_dilated", "conv_with_general_padding",
-    "convert_element_type", "cos", "cosh", "cumlogsumexp", "cummax", "cummin", "cumprod", "cumsum",
-    "custom_linear_solve", "custom_root", "digamma", "div", "dot", "dot_general",
-    "dynamic_index_in_dim", "dynamic_slice", "dynamic_slice_in_dim", "dynamic_update_index_in_dim",
-    "dynamic_update_slice", "dynamic_update_slice_in_dim", "eq", "erf", "erf_inv", "erfc", "exp",
-    "exp2", "expand_dims", "expm1", "floor", "fori_loop", "full", "full_like", "ge", "gt", "igamma",
-    "igammac", "imag", "index_in_dim", "iota", "is_finite", "le", "lgamma", "log", "log1p",
-    "logistic", "lt", "map", "max", "min", "mul", "ne", "neg", "nextafter", "pad", "pmax", "pmean",
-    "pmin", "polygamma", "population_count", "pow", "ppermute", "pshuffle", "psum", "psum_scatter",
-    "real", "reciprocal", "reduce", "reduce_window", "rem", "reshape", "rev", "rsqrt", "scan",
-    "select", "shift_left", "shift_right_arithmetic", "shift_right_logical", "sign", "sin", "sinh",
-    "slice", "slice_in_dim", "sort", "split", "sqrt", "square", "squeeze", "stop_gradient", "sub",
-    "switch", "tan", "tanh", "top_k", "transpose", "while_loop", "zeta",
+    "ConvDimensionNumbers", "FftType", "GatherDimensionNumbers", "GatherScatterMode",
+    "Precision", "PrecisionLike", "RaggedDotDimensionNumbers", "RandomAlgorithm",
+    "RoundingMethod", "ScatterDimensionNumbers", "abs", "acos", "acosh", "add", "all_gather",
+    "all_to_all", "approx_max_k", "approx_min_k", "argmax", "argmin", "asin", "asinh",
+    "associative_scan", "atan", "atan2", "atanh", "axis_index", "axis_size", "batch_matmul",
+    "bessel_i0e", "bessel_i1e", "betainc", "bitcast_convert_type", "bitwise_and", "bitwise_not",
+    "bitwise_or", "bitwise_xor", "broadcast", "broadcast_in_dim", "broadcast_like",
+    "broadcast_shapes", "broadcast_to_rank", "broadcasted_iota", "cbrt", "ceil", "clamp", "clz",
+    "collapse", "complex", "concatenate", "cond", "conj", "conv", "conv_dimension_numbers",
+    "conv_general_dilated", "conv_general_dilated_local", "conv_general_dilated_patches",
+    "conv_transpose", "conv_with_general_padding", "convert_element_type", "cos", "cosh",
+    "cumlogsumexp", "cummax", "cummin", "cumprod", "cumsum", "custom_linear_solve",
+    "custom_root", "digamma", "div", "dot", "dot_general", "dtype", "dynamic_index_in_dim",
+    "dynamic_slice", "dynamic_slice_in_dim", "dynamic_update_index_in_dim",
+    "dynamic_update_slice", "dynamic_update_slice_in_dim", "empty", "eq", "erf", "erf_inv",
+    "erfc", "exp", "exp2", "expand_dims", "expm1", "fft", "floor", "fori_loop", "full",
+    "full_like", "gather", "ge", "gt", "igamma", "igamma_grad_a", "igammac", "imag",
+    "index_in_dim", "index_take", "integer_pow", "iota", "is_finite", "le", "lgamma", "linalg",
+    "log", "log1p", "logistic", "lt", "map", "max", "min", "mul", "mulhi", "ne", "neg",
+    "nextafter", "optimization_barrier", "pad", "padtype_to_pads", "pmax", "pmean", "pmin",
+    "polygamma", "population_count", "pow", "ppermute", "pshuffle", "psum", "psum_scatter",
+    "pswapaxes", "ragged_dot", "ragged_dot_general", "random_gamma_grad", "real", "reciprocal",
+    "reduce", "reduce_and", "reduce_max", "reduce_min", "reduce_or", "reduce_precision",
+    "reduce_prod", "reduce_sum", "reduce_window", "reduce_xor", "rem", "reshape", "rev",
+    "rng_bit_generator", "round", "rsqrt", "scan", "scatter", "scatter_add", "scatter_apply",
+    "scatter_max", "scatter_min", "scatter_mul", "scatter_sub", "select", "select_n",
+    "shift_left", "shift_right_arithmetic", "shift_right_logical", "sign", "sin", "sinh",
+    "slice", "slice_in_dim", "sort", "sort_key_val", "split", "sqrt", "square", "squeeze",
+    "stack", "stop_gradient", "sub", "switch", "tan", "tanh", "tile", "top_k", "transpose",
+    "unstack", "while_loop", "with_sharding_constraint", "zeta",
 ]  # fmt: skip
+
+_ELSEWHERE = {
+    "after_all": "effects are in the order of the program",
+    "create_token": "effects are in the order of the program",
+    "pbroadcast": "use all_gather, and index it",
+    "platform_dependent": "choose in Python, by anvl.default_device()",
+    "pcast": "axes are not typed; see anvl.shard_map",
+    "rng_uniform": "use anvl.random.uniform, which takes a key",
+}
 
 _respell(globals(), _FORMS, _LONG_FORMS)
 _complete(__all__, globals(), _ENTRIES)
 
-_suggest_names(globals())
+_suggest_names(globals(), _ELSEWHERE)
 
 
 def __dir__() -> list[str]:

@@ -23,8 +23,18 @@ from anvl.runtime import hiding_frames
 from anvl.sharding.named_axes import named_axis
 
 __all__ = [
-    "all_gather", "all_to_all", "axis_index", "axis_size", "pmax", "pmean", "pmin", "ppermute",
-    "pshuffle", "psum", "psum_scatter",
+    "all_gather",
+    "all_to_all",
+    "axis_index",
+    "axis_size",
+    "pmax",
+    "pmean",
+    "pmin",
+    "ppermute",
+    "pshuffle",
+    "psum",
+    "psum_scatter",
+    "pswapaxes",
 ]  # fmt: skip
 
 
@@ -337,6 +347,20 @@ def all_to_all(
         return anp.moveaxis(anp.squeeze(y, split + 1), 0, concat)
 
     return _map(exchange, x)
+
+
+@hiding_frames
+def pswapaxes(x: Any, axis_name: Any, axis: int, *, axis_index_groups: Any = None) -> Any:
+    """Swap the named axis, over which members lie, with an axis of x of the same size.
+
+    >>> import anvl, anvl.numpy as np
+    >>> from anvl import lax
+    >>> x = np.arange(4).reshape(2, 2)
+    >>> print(anvl.vmap(lambda x: lax.pswapaxes(x, "i", 0), axis_name="i")(x))
+    [[0 2]
+     [1 3]]
+    """
+    return all_to_all(x, axis_name, axis, axis, axis_index_groups=axis_index_groups)
 
 
 @hiding_frames

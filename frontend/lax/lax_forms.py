@@ -41,6 +41,7 @@ FORMS = each({
     "scan": "f init xs length reverse unroll _split_transpose",
     "top_k": "operand k axis",
     "while_loop": "cond_fun body_fun init_val",
+    "with_sharding_constraint": "x shardings:sharding",
 })  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """Every public function says what it takes and returns, and shows an example."""
 
+import enum
 import importlib
 import inspect
 import re
@@ -14,14 +15,14 @@ from anvl.docstrings.complete import complete, is_documented, is_named_tuple, pa
 from anvl.docstrings.entries import Entries
 
 MODULES = (
-    "anvl", "anvl.numpy", "anvl.numpy.linalg", "anvl.numpy.fft", "anvl.lax", "anvl.nn",
-    "anvl.nn.initializers", "anvl.random", "anvl.optim", "anvl.optim.losses", "anvl.scipy.special",
-    "anvl.scipy.fft", "anvl.scipy.interpolate", "anvl.scipy.ndimage", "anvl.scipy.signal",
-    "anvl.scipy.cluster.vq", "anvl.scipy.sparse.linalg", "anvl.scipy.spatial.transform",
-    "anvl.scipy.linalg", "anvl.scipy.stats", "anvl.scipy.optimize", "anvl.scipy.integrate",
-    "anvl.tree", "anvl.tree_util", "anvl.ops", "anvl.windows", "anvl.image", "anvl.flatten_util",
-    "anvl.ffi", "anvl.debug", "anvl.profiler", "anvl.safetensors", "anvl.testing",
-    "anvl.testing.lit", "anvl.prim",
+    "anvl", "anvl.numpy", "anvl.numpy.linalg", "anvl.numpy.fft", "anvl.lax", "anvl.lax.linalg",
+    "anvl.nn", "anvl.nn.initializers", "anvl.random", "anvl.optim", "anvl.optim.losses",
+    "anvl.scipy.special", "anvl.scipy.fft", "anvl.scipy.interpolate", "anvl.scipy.ndimage",
+    "anvl.scipy.signal", "anvl.scipy.cluster.vq", "anvl.scipy.sparse.linalg",
+    "anvl.scipy.spatial.transform", "anvl.scipy.linalg", "anvl.scipy.stats",
+    "anvl.scipy.optimize", "anvl.scipy.integrate", "anvl.tree", "anvl.tree_util", "anvl.ops",
+    "anvl.windows", "anvl.image", "anvl.flatten_util", "anvl.ffi", "anvl.debug",
+    "anvl.profiler", "anvl.safetensors", "anvl.testing", "anvl.testing.lit", "anvl.prim",
     "anvl.dialect", "anvl.passes",
 )  # fmt: skip
 
@@ -106,7 +107,8 @@ def of_called(name, c, text):
     if ">>> " not in text:
         yield f"{name}: has no example"
     said = section(text, "Parameters") + section(text, "Attributes")
-    taken = [] if name in MADE else [p for p in inspect.signature(c).parameters if "arg" not in p]
+    is_made = name in MADE or issubclass(c, enum.Enum)  # an enumeration has its members
+    taken = [] if is_made else [p for p in inspect.signature(c).parameters if "arg" not in p]
     missing = [p for p in taken if not re.search(rf"\b{p}\b", said)]
     if missing:
         yield f"{name}: does not describe {missing}"

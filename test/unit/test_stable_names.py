@@ -22,7 +22,8 @@ INIT = {
 }
 PUBLIC = {
     "anvl", "anvl.numpy", "anvl.numpy.linalg", "anvl.numpy.fft", "anvl.random", "anvl.tree",
-    "anvl.flatten_util", "anvl.image", "anvl.lax", "anvl.ops", "anvl.optim", "anvl.safetensors",
+    "anvl.flatten_util", "anvl.image", "anvl.lax", "anvl.lax.linalg",
+    "anvl.ops", "anvl.optim", "anvl.safetensors",
     "anvl.scipy", "anvl.scipy.integrate", "anvl.scipy.linalg", "anvl.scipy.optimize",
     "anvl.scipy.cluster", "anvl.scipy.fft", "anvl.scipy.interpolate", "anvl.scipy.ndimage",
     "anvl.scipy.signal", "anvl.scipy.sparse", "anvl.scipy.spatial",

@@ -19,7 +19,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 PUBLIC = (
     "anvl", "anvl.checkpointing", "anvl.debug", "anvl.dialect", "anvl.distributed", "anvl.ffi",
-    "anvl.flatten_util", "anvl.image", "anvl.lax", "anvl.nn", "anvl.nn.initializers", "anvl.numpy",
+    "anvl.flatten_util", "anvl.image", "anvl.lax", "anvl.lax.linalg", "anvl.nn",
+    "anvl.nn.initializers", "anvl.numpy",
     "anvl.numpy.fft", "anvl.numpy.linalg", "anvl.ops", "anvl.optim", "anvl.optim.losses",
     "anvl.passes", "anvl.prim", "anvl.profiler", "anvl.random", "anvl.safetensors",
     "anvl.scipy.cluster.vq", "anvl.scipy.fft", "anvl.scipy.integrate", "anvl.scipy.interpolate",

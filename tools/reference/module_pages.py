@@ -15,12 +15,13 @@ __all__ = ["module_pages", "public_modules", "public_names"]
 
 #: The modules that people import, in the order of the table of contents.
 _NAMED = (
-    "anvl", "anvl.numpy", "anvl.numpy.linalg", "anvl.numpy.fft", "anvl.lax", "anvl.random",
-    "anvl.nn", "anvl.nn.initializers", "anvl.optim", "anvl.optim.losses", "anvl.scipy",
-    "anvl.scipy.integrate", "anvl.scipy.linalg", "anvl.scipy.optimize", "anvl.scipy.special",
-    "anvl.scipy.stats", "anvl.tree", "anvl.tree_util", "anvl.flatten_util", "anvl.ops",
-    "anvl.windows", "anvl.image", "anvl.safetensors", "anvl.ffi", "anvl.debug", "anvl.profiler",
-    "anvl.testing", "anvl.testing.lit", "anvl.prim", "anvl.dialect", "anvl.passes",
+    "anvl", "anvl.numpy", "anvl.numpy.linalg", "anvl.numpy.fft", "anvl.lax", "anvl.lax.linalg",
+    "anvl.random", "anvl.nn", "anvl.nn.initializers", "anvl.optim", "anvl.optim.losses",
+    "anvl.scipy", "anvl.scipy.integrate", "anvl.scipy.linalg", "anvl.scipy.optimize",
+    "anvl.scipy.special", "anvl.scipy.stats", "anvl.tree", "anvl.tree_util",
+    "anvl.flatten_util", "anvl.ops", "anvl.windows", "anvl.image", "anvl.safetensors",
+    "anvl.ffi", "anvl.debug", "anvl.profiler", "anvl.testing", "anvl.testing.lit", "anvl.prim",
+    "anvl.dialect", "anvl.passes",
 )  # fmt: skip
 
 

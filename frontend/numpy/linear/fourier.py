@@ -301,7 +301,8 @@ def _shifted(name: str, x: Any, axes: Axis, by: Callable[[int], int]) -> Any:
 
 
 def _along_one(name: str, kind: str, x: Any, n: Any, axis: Any, norm: Any) -> Any:
-    operand = _operand(name, kind, x, norm)
+    _check_norm(name, norm)
+    operand = operand_of(name, kind, x)
     if not operand.ndim:
         raise ValueError(f"{name}: {operand.aval} has no axis to transform; reshape it")
     at = axis_of(axis, operand.ndim, name)
@@ -310,7 +311,8 @@ def _along_one(name: str, kind: str, x: Any, n: Any, axis: Any, norm: Any) -> An
 
 
 def _along_several(name: str, kind: str, x: Any, s: Any, axes: Any, norm: Any) -> Any:
-    operand = _operand(name, kind, x, norm)
+    _check_norm(name, norm)
+    operand = operand_of(name, kind, x)
     lengths = None if s is None else ints_of(s, name)
     if axes is not None:
         at = each_axis(ints_of(axes, name), operand.ndim, name)
@@ -324,9 +326,8 @@ def _along_several(name: str, kind: str, x: Any, s: Any, axes: Any, norm: Any) -
     return _transformed(name, kind, operand, at, lengths, norm)
 
 
-def _operand(name: str, kind: str, x: Any, norm: Any) -> Tracer:
+def operand_of(name: str, kind: str, x: Any) -> Tracer:
     """x in a dtype that XLA transforms."""
-    _check_norm(name, norm)
     (operand,), _ = promoted(name, (x,), "float")
     is_complex = is_kind(operand, "complex")
     if kind == "RFFT":

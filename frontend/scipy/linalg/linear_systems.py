@@ -432,7 +432,7 @@ def _lu_solve(lu: Any, piv: Any, b: Any, trans: int) -> Any:
             f"lu_solve: piv is {swaps.aval}, which does not fit lu, {x.aval}; give both as "
             "`lu_factor` does"
         )
-    order = _order(swaps)
+    order = order_of_swaps(swaps)
     columns = anp.expand_dims(y, -1) if y.ndim == 1 else y
     stack = anp.broadcast_shapes(x.shape[:-2], columns.shape[:-2])
     columns = anp.broadcast_to(columns, (*stack, *columns.shape[-2:]))
@@ -452,7 +452,7 @@ def _rows(columns: Any, order: Any) -> Any:
     return anp.take_along_axis(columns, anp.broadcast_to(index, columns.shape), axis=-2)
 
 
-def _order(swaps: Any) -> Any:
+def order_of_swaps(swaps: Any) -> Any:
     """Order of rows that swaps of each with another lead to, one after the other."""
     count = swaps.shape[-1]
     places = anp.arange(count, dtype="int32")
