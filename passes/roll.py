@@ -17,7 +17,13 @@ from anvl.passes.framework.pass_base import Pass, option
 from anvl.passes.functions.dce import run_on
 from anvl.passes.functions.merge_functions import merge_equal
 from anvl.passes.functions.symbol_utils import body_of, functions_of
-from anvl.passes.rolling.costs import cost_of_running, features_of, gain, is_shorter
+from anvl.passes.rolling.costs import (
+    features_of,
+    is_compiled_faster,
+    is_shorter,
+    run_features_of,
+    why_slower,
+)
 from anvl.passes.rolling.emission import Writer
 from anvl.passes.rolling.findings import Finding
 from anvl.passes.rolling.forms import Form, form_of
@@ -118,9 +124,9 @@ class Roll(Pass, argument=_NAME):
         read = features_of(block, stretch, form)
         if self.always:
             return "" if is_shorter(read) else "it would not become shorter"
-        if gain(read) <= 0:
+        if not is_compiled_faster(read):
             return "it would not be compiled faster"
-        return cost_of_running(block, stretch, form)
+        return why_slower(run_features_of(block, stretch, form))
 
     def _tell(self, findings: list[Finding]) -> None:
         if self.on_report is not None:

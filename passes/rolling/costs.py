@@ -2,52 +2,69 @@
 
 Note [Cost of repetition]
 
-The numbers are fixed, so that the text of a program does not depend on the machine.
+Compilation is a sum of counts times constants, of the unrolled program and of the rolled one, and
+the smaller sum decides.  `benchmarks/rolling_costs.py` measures programs of 16 families in both
+ways, fits the constants to the ratios of their times, and writes them into `fitted.py`: they are
+fixed, so that the text of a program does not depend on the machine.  What the families tell apart
+is what XLA makes of an op: a reduction, a product with a vector, or a move of elements, which
+becomes part of several kernels, takes as long to compile as dozens of elementwise ops, while a
+product of matrices is a call of a library.  So steps of a recurrent net are worth a loop, and
+layers with a weight each are not.  The loop itself takes as long as 100 to 200 elementwise ops on
+arrays, since it and that of its gradient are programs of their own; each part of an array that is
+put together takes time, as the gradient takes it apart again, and so does each row that is read
+behind the loop, whose gradient is an array of zeros but for it.
 
-Compilation: an elementwise op of a long program counts 1, a contraction or a reduction `_KERNEL`, a
-reshape or a broadcast `_CHEAP`.  Rolled, the body is compiled once, and in addition the loop
-itself, each part of an array that is put together (as the gradient takes it apart again), and each
-row that is read behind the loop (whose gradient is an array of zeros but for it, of the size of all
-rows).  The constants were chosen by hand.  `benchmarks/rolling_costs.py` measures eight families of
-programs unrolled and rolled, and prints the constants that fit best beside these: of November 2026,
-on a busy machine, they choose a way that takes 1.05 times the better one, where these take 1.21.
-They are not in use: one number for all kernels makes layers with a weight each, which compile in
-half of the time unrolled, a matter of some per cent.
-
-Run, by hand after measurements of five bodies of a loop of 40 to 200 steps on 1 to 100,000
-elements, with jaxlib 0.10.2 on two cores of an x86-64: a step of a loop takes 0.3 us more than the
-same ops inside of a program, as long as 1,000 additions or 50 sines of one element, so steps that
-compute less stay unrolled.  So do elementwise steps on arrays of more than `_MOST_ELEMENTS`: a loop
-saves values of each step for its gradient, where XLA computes them again in the fusions of a long
-program; of 100,000 elements that took 0.9 to 3.4 times as long.  Between these bounds rolled
-gradients took 0.01 to 1.4 times the time of unrolled ones, and values 0.1 to 1.7 times, where one
-program by itself varied by 1.6.  The terms of a batch are all there at once: up to `_MOST_TERMS`
-elements they took 0.6 to 1.1 times as long as one after another, and beyond they take memory that
-nothing else needs.
+The limits of a run were chosen by hand after measurements of five bodies of a loop of 40 to 200
+steps on 1 to 100,000 elements, with jaxlib 0.10.2 on two cores of an x86-64; the script prints
+which programs it rolls although they ran longer.  A step of a loop takes 0.3 us more than the same
+ops inside of a program, as long as 1,000 additions or 50 sines of one element, so steps that
+compute less stay unrolled; an op that is not fused, a kernel by itself, is worth a step.  So do
+elementwise steps on arrays of more than `_MOST_ELEMENTS`: a loop saves values of each step for its
+gradient, where XLA computes them again in the fusions of a long program; of 100,000 elements that
+took 0.9 to 3.4 times as long.  Between these bounds rolled gradients took 0.01 to 1.4 times the
+time of unrolled ones, and values 0.1 to 1.7 times, where one program by itself varied by 1.6.
+Steps that read an array each must not use it for less than `_COPY` additions an element: to put
+them together and to slice each from there took 1.2 to 1.7 times as long as products with them.  The
+terms of a batch are all there at once: up to `_MOST_TERMS` elements they took 0.6 to 1.1 times as
+long as one after another, and beyond they take memory that nothing else needs.
 """
 
 import math
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from anvl.dialect.control_flow.call import CallOp
+from anvl.dialect.core.op import AnvlOp
+from anvl.passes.rolling.fitted import COMPILATION
 from anvl.passes.rolling.forms import Form
-from anvl.passes.rolling.items import Block
+from anvl.passes.rolling.items import Block, Source
 from anvl.passes.rolling.stretches import Each, Stretch
 
-__all__ = ["Features", "cost_of_running", "features_of", "gain", "is_shorter"]
+__all__ = [
+    "Features",
+    "RunFeatures",
+    "compilation",
+    "features_of",
+    "is_compiled_faster",
+    "is_shorter",
+    "price",
+    "run_features_of",
+    "why_slower",
+]
 
-_KERNEL = 0.5
-_CHEAP = 0.1
-_LOOP = 30.0
-_PART = 4.0
-_ROW = 4.0
 _FEWER = 10.0
-_CALL = 5.0  # calls and ops with regions, which hold several ops
-_UNFUSED = 300.0  # an op that is not fused with others, in additions of one element
+# In additions of one element: a function such as a sine, an op that is not fused with others, an
+# element of an array that is put together, and a step of a loop.
+_FUNCTION = 20
+_UNFUSED = 1_000.0
+_COPY = 100
 _LEAST_WORK = 1_000.0
 _MOST_ELEMENTS = 4_096
 _MOST_TERMS = 65_536
 _LARGE = "its arrays are so large that XLA's fusions save more time in a run"
+
+#: How often each constant of the model is paid.
+Counts = Mapping[str, float]
 
 
 class Features(NamedTuple):
@@ -56,93 +73,196 @@ class Features(NamedTuple):
     Attributes
     ----------
     repetitions : int
-    elementwise, kernels, cheap, calls : int
-        Ops of a repetition: those that XLA fuses, contractions and reductions, reshapes and
-        broadcasts, and those that hold several ops.
+    elementwise, cheap, moves, reductions, matrices, vectors, others, calls : int
+        Ops of a repetition, each of one kind: `_kind`.
     parts, rows : int
         Values that are put together for the loop, and those that are taken from it.
+    form : str
+        What it becomes: "batch", or a scan of "numbers" or of "arrays".
     """
 
     repetitions: int
     elementwise: int
-    kernels: int
     cheap: int
+    moves: int
+    reductions: int
+    matrices: int
+    vectors: int
+    others: int
     calls: int
     parts: int
     rows: int
+    form: str
+
+
+class RunFeatures(NamedTuple):
+    """What the model reads of a stretch, of what it takes to run.
+
+    Attributes
+    ----------
+    repetitions : int
+    form : str
+        As in `Features`.
+    work : float
+        The time of a repetition, in additions of one element.
+    largest : int
+        Elements of the largest array of a repetition.
+    kernels : int
+        Ops of a repetition that are not fused.
+    copied : int
+        Elements that are put together in each call, for a repetition.
+    """
+
+    repetitions: int
+    form: str
+    work: float
+    largest: int
+    kernels: int
+    copied: int
 
 
 def features_of(block: Block, stretch: Stretch, form: Form) -> Features:
     """Count what the model of compilation reads."""
-    kinds = [_kind(block.items[stretch.start + o].op) for o in _inside(stretch)]
-    parts = sum(
-        stretch.count
-        for links in stretch.links
-        for link in links
-        if type(link) is Each and not _is_one_array(block, link)
-    )
+    kinds = [_kind(op) for op in _ops(block, stretch)]
+    copied = [link for link in _rows(stretch) if not _is_one_array(block, link)]
     rows = sum(len(stretch.wanted[key]) for key in form.stacked)
-    elementwise, kernels, cheap, calls = map(kinds.count, _KINDS)
-    return Features(stretch.count, elementwise, kernels, cheap, calls, parts, rows)
+    counts: dict[str, Any] = {kind: kinds.count(kind) for kind in _KINDS}
+    return Features(
+        repetitions=stretch.count,
+        parts=stretch.count * len(copied),
+        rows=rows,
+        form=_form_name(block, stretch, form),
+        **counts,
+    )
 
 
-def gain(read: Features) -> float:
-    """Units of compilation that rolling saves; negative where it adds some."""
-    parts, rows = _PART * read.parts, _ROW * read.rows
-    return (read.repetitions - 1) * _compilation(read) - parts - rows - _LOOP
+def run_features_of(block: Block, stretch: Stretch, form: Form) -> RunFeatures:
+    """Read what the model of a run reads."""
+    ops = _ops(block, stretch)
+    copied = [link for link in _rows(stretch) if not _is_one_array(block, link)]
+    return RunFeatures(
+        repetitions=stretch.count,
+        form=_form_name(block, stretch, form),
+        work=sum(map(_work, ops)),
+        largest=max(map(_elements, ops), default=0),
+        kernels=sum(_kind(op) not in _FUSED for op in ops),
+        copied=sum(_row_elements(block, link) for link in copied),
+    )
+
+
+def compilation(read: Features) -> tuple[Counts, Counts]:
+    """What is paid for compilation, unrolled and rolled."""
+    once = {kind: getattr(read, kind) for kind in _KINDS}
+    unrolled = {kind: read.repetitions * n for kind, n in once.items()}
+    rolled = once | {"parts": read.parts, "rows": read.rows, read.form: 1}
+    return unrolled | {"program": 1}, rolled | {"program": 1}
+
+
+def price(counts: Counts, constants: Counts) -> float:
+    """The sum of the counts, each times its constant."""
+    return sum(constants[name] * count for name, count in counts.items())
+
+
+def is_compiled_faster(read: Features) -> bool:
+    """Whether a loop is compiled in less time than the unrolled program."""
+    unrolled, rolled = compilation(read)
+    return price(rolled, COMPILATION) < price(unrolled, COMPILATION)
+
+
+def why_slower(read: RunFeatures) -> str:
+    """Why a loop would take longer to run than the unrolled program; empty if it would not."""
+    if _COPY * read.copied > read.work:
+        return "the arrays of its steps take longer to put together than to use"
+    if read.form == "batch":
+        return _LARGE if read.largest * read.repetitions > _MOST_TERMS else ""
+    if read.work < _LEAST_WORK:
+        return "a step computes less than a loop costs at run time"
+    return _LARGE if read.largest > (_MOST_TERMS if read.kernels else _MOST_ELEMENTS) else ""
 
 
 def is_shorter(read: Features) -> bool:
     """Whether a loop has fewer ops that compute: so that rolling everything comes to an end."""
-    return (read.repetitions - 1) * _compilation(read) > _FEWER
+    kernels = read.moves + read.reductions + read.matrices + read.vectors + read.others
+    computing = read.elementwise + 0.5 * kernels + 0.1 * read.cheap + 5 * read.calls
+    return (read.repetitions - 1) * computing > _FEWER
 
 
-def cost_of_running(block: Block, stretch: Stretch, form: Form) -> str:
-    """Why a loop would take longer to run than the unrolled program; empty if it would not."""
-    ops = [block.items[stretch.start + o].op for o in _inside(stretch)]
-    largest = max((_elements(op) for op in ops), default=0)
+def _form_name(block: Block, stretch: Stretch, form: Form) -> str:
     if form.is_batch:
-        return _LARGE if largest * stretch.count > _MOST_TERMS else ""
-    if sum(map(_work, ops)) < _LEAST_WORK:
-        return "a step computes less than a loop costs at run time"
-    has_kernel = any(_kind(op) in ("kernel", "call") for op in ops)
-    return _LARGE if largest > (_MOST_TERMS if has_kernel else _MOST_ELEMENTS) else ""
+        return "batch"
+    sizes = map(_elements, _ops(block, stretch))
+    return "arrays" if max(sizes, default=0) > 1 else "numbers"
 
 
-def _elements(op: Any) -> int:
-    return math.prod(op.results[0].type.shape)
+def _ops(block: Block, stretch: Stretch) -> list[Any]:
+    """The ops of a repetition."""
+    inside = [o for o in range(stretch.period) if o not in stretch.apart]
+    return [block.items[stretch.start + o].op for o in inside]
 
 
-def _compilation(read: Features) -> float:
-    """Units of compilation of one repetition."""
-    plain = read.elementwise + _KERNEL * read.kernels + _CHEAP * read.cheap
-    return plain + _CALL * read.calls
+def _rows(stretch: Stretch) -> list[Each]:
+    """What has another value in each repetition."""
+    links = [link for links in stretch.links for link in links if type(link) is Each]
+    return list(dict.fromkeys(links))
 
 
-def _inside(stretch: Stretch) -> list[int]:
-    return [o for o in range(stretch.period) if o not in stretch.apart]
-
-
-_KINDS = ("elementwise", "kernel", "cheap", "call")
+_KINDS = ("elementwise", "cheap", "moves", "reductions", "matrices", "vectors", "others", "calls")
+_FUSED = ("elementwise", "cheap")
+_PRODUCTS = ("matrices", "vectors")
 
 
 def _kind(op: Any) -> str:
+    """What XLA makes of an op, by its properties.
+
+    Elementwise ops, reshapes and broadcasts become part of other kernels.  Ops that move elements
+    do as well, but are computed again by each reader.  A reduction has results smaller than its
+    operand.  A product of matrices is a call of a library, one with a vector a kernel of its own.
+    """
     rules: Any = type(op)
-    if len(op.operation.regions) or op.operation.name == CallOp.OPERATION_NAME:
-        return "call"
+    if getattr(rules, "captures", False) or op.operation.name == CallOp.OPERATION_NAME:
+        return "calls"
     if getattr(rules, "diagonal", False):
         return "elementwise"
-    return "cheap" if getattr(rules, "cheap", False) else "kernel"
+    if getattr(rules, "cheap", False):
+        return "cheap"
+    if not issubclass(rules, AnvlOp):
+        return "others"
+    if rules.has_rule("narrowed"):
+        return "matrices" if _is_of_matrices(op) else "vectors"
+    if rules.copies_elements:
+        return "moves"
+    sizes = [math.prod(x.type.shape) for x in op.operands]
+    if len(sizes) == 1 and sizes[0] > _elements(op):
+        return "reductions"
+    return "moves" if rules.moves_elements else "others"
+
+
+def _is_of_matrices(op: Any) -> bool:
+    """Whether a contraction has a free axis of each operand, and one that it sums over."""
+    *few, most = sorted([*(math.prod(x.type.shape) for x in op.operands), _elements(op)])
+    return most != math.prod(few)
+
+
+def _elements(op: Any) -> int:
+    return math.prod(op.results[0].type.shape) if len(op.results) else 0
 
 
 def _work(op: Any) -> float:
     """Time of an op in additions of one element."""
     rules: Any = type(op)
     is_cheap = getattr(rules, "cheap", False)
-    elements = _elements(op)
-    if getattr(rules, "diagonal", False):
-        return float(elements * (1 if is_cheap else 20))
-    return 0.0 if is_cheap else _UNFUSED + elements
+    elements, kind = _elements(op), _kind(op)
+    if kind == "elementwise":
+        return float(elements * (1 if is_cheap else _FUNCTION))
+    if is_cheap:
+        return 0.0
+    return _UNFUSED + (rules.work(op.operation) if kind in _PRODUCTS else elements)
+
+
+def _row_elements(block: Block, link: Each) -> int:
+    x = link.values[0]
+    value = block.items[x.item].op.results[x.result] if type(x) is Source else x
+    return math.prod(value.type.shape)
 
 
 def _is_one_array(block: Block, link: Each) -> bool:

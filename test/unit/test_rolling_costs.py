@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import anvl
+import anvl.numpy as xp
 from anvl.passes.framework.pipeline import Pipeline
 from anvl.passes.roll import Roll
-from anvl.passes.rolling import costs
+from anvl.passes.rolling import costs, fitted
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
@@ -22,37 +23,111 @@ def benchmarks():
     sys.path.remove(str(BENCHMARKS))
 
 
-def test_the_stored_measurements_are_of_what_the_model_reads():
+@pytest.fixture(scope="module")
+def measured():
+    return importlib.import_module("rolling_costs").load()
+
+
+def test_the_constants_are_those_that_fit_the_stored_measurements(measured):
+    module, fit = map(importlib.import_module, ("rolling_costs", "rolling_fit"))
+    assert fitted.COMPILATION == pytest.approx(module.fitted_to(measured), rel=0.05)
+    assert Path(fitted.__file__).read_text() == fit.text_of(fitted.COMPILATION)
+
+
+def test_the_stored_measurements_are_of_the_families(measured):
     module = importlib.import_module("rolling_costs")
-    measured = module.load()
     assert {one.family for one in measured} == {make.__name__ for make, *_ in module.FAMILIES}
-    fitted = module.excess(measured, module.fit(measured))
-    always = module.excess(measured, dict.fromkeys(module.NAMES, 0.0))
-    assert 1 <= fitted < always  # the model tells which programs gain
+    assert {one.way for one in measured} == set(module.WAYS)
 
 
-def made_of(module, row):
-    """Measurements of programs whose times are sums of constants, that of a row among them."""
-    drawn, made = np.random.default_rng(0), []
-    for _ in range(40):
-        read = costs.Features(*map(int, drawn.integers(1, 60, 7)))
-        ops = read.elementwise + 0.75 * read.kernels + 0.2 * read.cheap
-        rolled = 2 * (ops + 3.0 * read.parts + row * read.rows + 45.0)
-        unrolled = 2 * (read.repetitions * ops)
-        made.append(module.Measured("", 0, 0, True, read, (unrolled, rolled), (1, 1)))
-    return made
+def test_the_model_chooses_better_than_one_way_for_all(measured):
+    module, fit = map(importlib.import_module, ("rolling_costs", "rolling_fit"))
+    pairs = module.pairs_of(measured)
+    zeros = dict.fromkeys(fitted.COMPILATION, 0.0)
+    unrolled = zeros | {"numbers": 1.0, "arrays": 1.0, "batch": 1.0}
+    rolled = dict.fromkeys(("elementwise", "cheap", "moves", "reductions"), 1.0)
+    rolled |= dict.fromkeys(("matrices", "vectors", "others", "calls"), 1.0)
+    one_way = min(fit.excess(pairs, zeros | way) for way in (unrolled, rolled))
+    assert 1 <= fit.excess(pairs, fitted.COMPILATION) < one_way
 
 
 def test_a_fit_finds_the_constants_that_times_were_made_of():
-    module = importlib.import_module("rolling_costs")
-    planted = {"KERNEL": 0.75, "CHEAP": 0.2, "PART": 3.0, "ROW": 1.5, "LOOP": 45.0}
-    assert module.fit(made_of(module, 1.5)) == pytest.approx(planted, abs=1e-6)
+    fit = importlib.import_module("rolling_fit")
+    planted = {"program": 20.0, "elementwise": 1.0, "moves": 12.0, "reductions": 30.0}
+    planted |= {"parts": 3.0, "loop": 90.0}
+    drawn, pairs = np.random.default_rng(0), []
+    for _ in range(60):
+        once = {
+            kind: float(drawn.integers(0, 5)) for kind in ("elementwise", "moves", "reductions")
+        }
+        n = int(drawn.integers(4, 60))
+        unrolled = {"program": 1.0} | {kind: n * count for kind, count in once.items()}
+        rolled = {"program": 1.0, "parts": float(drawn.integers(0, n)), "loop": 1.0} | once
+        ratio = fit.price(unrolled, planted) / fit.price(rolled, planted)
+        pairs.append(((unrolled, rolled), ratio))
+    assert fit.fit(pairs, "elementwise") == pytest.approx(planted, rel=0.1)
+    assert fit.excess(pairs, planted) == 1
 
 
-def test_no_constant_is_negative():
+def test_what_no_program_tells_stays_one():
+    fit = importlib.import_module("rolling_fit")
+    ways = {"elementwise": 40.0}, {"elementwise": 1.0, "loop": 10.0, "rows": 0.0}
+    found = fit.fit([(ways, 40 / 21)], "elementwise")
+    assert found == pytest.approx({"elementwise": 1.0, "loop": 2.0, "rows": 1.0}, rel=0.02)
+
+
+def kinds(f, *shapes):
+    """The model's counts of ops of the step that a program repeats 30 times."""
     module = importlib.import_module("rolling_costs")
-    found = module.fit(made_of(module, -0.2))
-    assert found.pop("ROW") == 0 and min(found.values()) > 0
+
+    def program(x, *rest):
+        for _ in range(30):
+            x = f(x, *rest)
+        return x
+
+    arrays = [np.ones(shape, dtype=np.float32) for shape in shapes]
+    read, run = module.features_of_program(program, arrays)
+    of_ops = {name: n for name, n in read._asdict().items() if type(n) is int and n}
+    return of_ops | {"form": read.form}, run
+
+
+@pytest.mark.parametrize(
+    ("f", "shapes", "wanted"),
+    [
+        (lambda x: xp.sin(x), [3], {"elementwise": 1}),
+        (lambda x: xp.sin(x), [()], {"elementwise": 1, "form": "numbers"}),
+        (lambda x: x[::-1], [3], {"moves": 1}),
+        (lambda x: xp.concatenate([x[1:], x[:1]]), [3], {"moves": 3}),
+        (lambda x, w: w @ x, [3, (3, 3)], {"vectors": 1}),
+        (lambda x, w: x @ w, [(2, 3), (3, 3)], {"matrices": 1}),
+        (lambda x: xp.sort(x), [3], {"others": 1}),
+        (lambda x: x * xp.max(x), [3], {"elementwise": 1, "reductions": 1, "cheap": 1}),
+    ],
+)
+def test_the_kind_of_an_op_follows_from_its_properties(f, shapes, wanted):
+    assert kinds(f, *shapes)[0] == {"repetitions": 30, "form": "arrays"} | wanted
+
+
+def test_arrays_of_each_step_are_copied_and_slices_of_one_are_not():
+    module = importlib.import_module("rolling_costs")
+
+    def of_arrays(x, *weights):
+        for w in weights:
+            x = xp.tanh(w @ x)
+        return x
+
+    def of_slices(x, weights):
+        for i in range(8):
+            x = xp.tanh(weights[i] @ x)
+        return x
+
+    x, w = np.ones(64, dtype=np.float32), np.ones((64, 64), dtype=np.float32)
+    read, run = module.features_of_program(of_arrays, [x, *[w] * 8])
+    assert (read.parts, run.copied) == (8, 64 * 64)
+    assert "longer to put together than to use" in costs.why_slower(run)
+    read, run = module.features_of_program(of_slices, [x, np.stack([w] * 8)])
+    assert (read.parts, run.copied) == (0, 0)
+    assert not costs.why_slower(run)
 
 
 @pytest.mark.parametrize(
