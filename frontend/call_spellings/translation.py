@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, TypeVar
 from anvl.core.arguments import name_of, parameters_of
 from anvl.runtime import hide_frames
 
-__all__ = ["WITHOUT_EFFECT", "accepts", "respell", "spelled"]
+__all__ = ["WITHOUT_EFFECT", "accepts", "check_without_effect", "respell", "spelled"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _Call = tuple[tuple[Any, ...], dict[str, Any]]
@@ -92,7 +92,7 @@ class _Form(NamedTuple):
         for name, value in given.items():
             target = self.targets[name]
             if target is None:
-                _check_without_effect(function, name, value)
+                check_without_effect(function, name, value)
             else:
                 found[target] = value
         front = itertools.takewhile(lambda name: ours[name] is not None and name in found, ours)
@@ -126,7 +126,8 @@ def _form(text: str, ours: Mapping[str, int | None]) -> _Form:
     return _Form(targets)
 
 
-def _check_without_effect(function: str, name: str, value: Any) -> None:
+def check_without_effect(function: str, name: str, value: Any) -> None:
+    """Raise a TypeError where a value of one of the parameters `WITHOUT_EFFECT` would have one."""
     taken, remedy = WITHOUT_EFFECT[name]
     if taken[0] is _ANY or any(
         value is t or (type(value) is type(t) and value == t) for t in taken

@@ -28,7 +28,9 @@ def public(*static: str) -> Callable[[_F], _F]:
     def decorate(f: _F) -> _F:
         eager = Jit(f, Parameters(f, static))
         # Generated code costs time to make, which the import should not take for all of them.
-        function = _recording(f, eager) if static else eager.function(f)
+        function = eager.function(f) if not static else eager
+        if function is eager:  # a call of it in a trace would have operands for its numbers
+            function = _recording(f, eager)
         function.eager = eager  # type: ignore[attr-defined]
         function.traced = f  # type: ignore[attr-defined]
         return function  # type: ignore[return-value]

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from anvl.call_spellings.translation import check_without_effect
 from anvl.core.config import as_dtype
 from anvl.core.promote import abstract
 from anvl.numpy.analysis.covariances import corrcoef as _corrcoef
@@ -37,7 +38,7 @@ def array(
     object: Any, dtype: Any = None, copy: bool | None = True, order: str | None = "K",
     ndmin: int = 0, *, device: Any = None,
 ) -> Any:  # fmt: skip
-    _check_order("array", order)
+    check_without_effect("array", "order", order)
     made = creation.asarray(object, dtype, device=device, copy=copy or None)
     return shaping.reshape(made, (1,) * max(ndmin - made.ndim, 0) + made.shape)
 
@@ -46,13 +47,8 @@ def asarray(
     a: Any, dtype: Any = None, order: str | None = None, *, copy: bool | None = None,
     device: Any = None,
 ) -> Any:  # fmt: skip
-    _check_order("asarray", order)
+    check_without_effect("asarray", "order", order)
     return creation.asarray(a, dtype, device=device, copy=copy)
-
-
-def _check_order(function: str, order: str | None) -> None:
-    if order not in (None, "K", "A", "C", "F"):
-        raise ValueError(f"{function}: order is {order!r}; it must be 'K', 'A', 'C' or 'F'")
 
 
 def _like(name: str, make: Callable[..., Any]) -> Callable[..., Any]:
@@ -109,6 +105,12 @@ def meshgrid(
 
 
 # -- shapes and joining ----------------------------------------------------------------------------
+
+
+def _check_order(function: str, order: str | None) -> None:
+    """An order of elements, which those of reshaping have, where arrays have none."""
+    if order not in (None, "K", "A", "C", "F"):
+        raise ValueError(f"{function}: order is {order!r}; it must be 'K', 'A', 'C' or 'F'")
 
 
 def reshape(a: Any, shape: Any, order: str = "C", *, copy: bool | None = None) -> Any:

@@ -14,6 +14,7 @@ from typing import Any
 import anvl.numpy as anp
 from anvl.core.promote import promoted
 from anvl.dispatch.eager import public
+from anvl.scipy.list_arguments import take_lists as _take_lists
 
 __all__ = ["vq"]
 
@@ -67,3 +68,6 @@ def vq(obs: Any, code_book: Any, check_finite: bool = True) -> Any:
 
 def __dir__() -> list[str]:
     return list(__all__)
+
+
+_take_lists(__all__, globals())

@@ -13,8 +13,11 @@ from anvl.scipy.fft.cosine_transforms import dct as dct
 from anvl.scipy.fft.cosine_transforms import dctn as dctn
 from anvl.scipy.fft.cosine_transforms import idct as idct
 from anvl.scipy.fft.cosine_transforms import idctn as idctn
+from anvl.scipy.list_arguments import take_lists as _take_lists
 
 __all__ = sorted([*_transforms, "dct", "dctn", "idct", "idctn"])
+
+_take_lists(__all__, globals(), "s")
 
 _suggest_names(globals())
 

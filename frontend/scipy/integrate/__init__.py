@@ -10,8 +10,11 @@
 from anvl.core.importing import suggest_names as _suggest_names
 from anvl.scipy.integrate.ode import odeint as odeint
 from anvl.scipy.integrate.ode import trapezoid as trapezoid
+from anvl.scipy.list_arguments import take_lists as _take_lists
 
 __all__ = ["odeint", "trapezoid"]
+
+_take_lists(["trapezoid"], globals())  # those of odeint are pytrees
 
 _suggest_names(globals())
 

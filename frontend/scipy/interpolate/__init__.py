@@ -15,8 +15,11 @@ from anvl.scipy.interpolate.grid_interpolation import interp1d as interp1d
 from anvl.scipy.interpolate.piecewise import CubicSpline as CubicSpline
 from anvl.scipy.interpolate.piecewise import PchipInterpolator as PchipInterpolator
 from anvl.scipy.interpolate.piecewise import PPoly as PPoly
+from anvl.scipy.list_arguments import take_lists as _take_lists
 
 __all__ = ["CubicSpline", "PPoly", "PchipInterpolator", "RegularGridInterpolator", "interp1d"]
+
+_take_lists(__all__, globals())
 
 _suggest_names(globals())
 

@@ -96,7 +96,7 @@ class RegularGridInterpolator:
     def __call__(self, xi: Any, method: str | None = None) -> Any:
         """Values at coordinates: an array of shape (..., n), or a tuple of n that broadcast."""
         chosen = self.method if method is None else _method(method)
-        if isinstance(xi, tuple | list):
+        if isinstance(xi, tuple):
             xi = anp.stack(anp.broadcast_arrays(*(anp.asarray(x) for x in xi)), axis=-1)
         xi = anp.asarray(xi)
         if xi.ndim == 0 or xi.shape[-1] != len(self.grid):

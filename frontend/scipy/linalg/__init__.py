@@ -73,6 +73,7 @@ from anvl.scipy.linalg.special_matrices import hankel as hankel
 from anvl.scipy.linalg.special_matrices import leslie as leslie
 from anvl.scipy.linalg.special_matrices import solve_circulant as solve_circulant
 from anvl.scipy.linalg.special_matrices import toeplitz as toeplitz
+from anvl.scipy.list_arguments import take_lists as _take_lists
 
 __all__ = [
     "LinAlgError",
@@ -135,6 +136,8 @@ __all__ = [
 ]
 
 _complete(__all__, globals(), _ENTRIES)
+
+_take_lists(__all__, globals())
 
 _suggest_names(globals())
 

@@ -7,6 +7,9 @@
 """
 
 from anvl.core.importing import suggest_names as _suggest_names
+from anvl.docstrings.complete import complete as _complete
+from anvl.docstrings.of_ndimage import NDIMAGE as _ENTRIES
+from anvl.scipy.list_arguments import take_lists as _take_lists
 from anvl.scipy.ndimage.coordinates import map_coordinates as map_coordinates
 from anvl.scipy.ndimage.linear_filters import convolve as convolve
 from anvl.scipy.ndimage.linear_filters import convolve1d as convolve1d
@@ -29,6 +32,10 @@ __all__ = [
     "gaussian_filter1d", "geometric_transform", "map_coordinates", "rotate", "shift",
     "spline_filter", "spline_filter1d", "uniform_filter", "uniform_filter1d", "zoom",
 ]  # fmt: skip
+
+_complete(__all__, globals(), _ENTRIES)
+
+_take_lists(__all__, globals())
 
 _suggest_names(globals())
 

@@ -67,10 +67,6 @@ def correlate(
     ValueError
         Another mode, numbers of axes that differ, no weights, a center outside of them.
 
-    Notes
-    -----
-    Source: SciPy's manual, `scipy.ndimage.correlate`.
-
     Examples
     --------
     >>> import anvl.numpy as np

@@ -62,27 +62,10 @@ def shift(
 ) -> Any:
     """Move an array along its axes, also by parts of an element.
 
-    Parameters
-    ----------
-    input : array
-    shift : number, or sequence or array of numbers
-        For all axes, or for each; it may be traced.
-    output : None
-    order, mode, cval, prefilter
-        As of `map_coordinates`.
-
-    Returns
-    -------
-    Array of the shape and dtype of input.
-
     Raises
     ------
     ValueError
         As `map_coordinates`; shifts of another number than the axes.
-
-    Notes
-    -----
-    Source: SciPy's manual, `scipy.ndimage.shift`.
 
     Examples
     --------
@@ -144,30 +127,10 @@ def zoom(
 ) -> Any:
     """Scale an array along its axes.
 
-    Parameters
-    ----------
-    input : array
-    zoom : float or sequence of float
-        For all axes, or for each; numbers that are not traced, since they decide the shape.
-    output : None
-    order, mode, cval, prefilter
-        As of `map_coordinates`.
-    grid_mode : bool
-        Whether elements are areas, whose edges meet; else points, of which the first and the last
-        ones meet.
-
-    Returns
-    -------
-    Array of the dtype of input.
-
     Raises
     ------
     ValueError
         As `map_coordinates`; factors of another number than the axes, or that leave no elements.
-
-    Notes
-    -----
-    Source: SciPy's manual, `scipy.ndimage.zoom`.
 
     Examples
     --------
@@ -217,35 +180,12 @@ def geometric_transform(
 ) -> Any:
     """Map an array by a function: the result at o is the input at mapping(o).
 
-    Parameters
-    ----------
-    input : array
-    mapping : callable
-        Takes the coordinates of one element of the result, a tuple of floats, and returns those in
-        the input.  It is called once, with tracers for all elements: `anvl.vmap` calls it.
-    output_shape : sequence of int, optional
-        By default that of input.
-    output : None
-    order, mode, cval, prefilter
-        As of `map_coordinates`.
-    extra_arguments : tuple
-    extra_keywords : dict, optional
-        More arguments for `mapping`, by position and by name.
-
-    Returns
-    -------
-    Array of the shape `output_shape`, of the dtype of input; integers are rounded.
-
     Raises
     ------
     ValueError
         As `map_coordinates`; a mapping to another number of coordinates than input has axes.
     TypeError
         A mapping that is not callable.
-
-    References
-    ----------
-    https://docs.scipy.org/doc/scipy/reference/generated/scipy.ndimage.geometric_transform.html
 
     Examples
     --------
@@ -301,32 +241,10 @@ def affine_transform(
 ) -> Any:
     """Map an array by a matrix: the result at o is the input at matrix @ o + offset.
 
-    Parameters
-    ----------
-    input : array
-    matrix : array
-        Of as many rows as there are axes; a vector is the diagonal of one; with one column more,
-        that is the offset (and one row more is not read).  It may be traced.
-    offset : number, or sequence or array of numbers
-        For all axes, or for each; it may be traced.
-    output_shape : sequence of int, optional
-        By default that of input.
-    output : None
-    order, mode, cval, prefilter
-        As of `map_coordinates`.
-
-    Returns
-    -------
-    Array of the dtype of input.
-
     Raises
     ------
     ValueError
         As `map_coordinates`; a matrix of another shape.
-
-    Notes
-    -----
-    Source: SciPy's manual, `scipy.ndimage.affine_transform`.
 
     Examples
     --------
@@ -397,29 +315,10 @@ def rotate(
 ) -> Any:
     """Turn an array in the plane of two axes.
 
-    Parameters
-    ----------
-    input : array
-    angle : number
-        In degrees; it may be traced if `reshape` is false, since it decides the shape.
-    axes : tuple of two int
-    reshape : bool
-        Whether the result holds the whole input; else it has the shape of input.
-    output, order, mode, cval, prefilter
-        As of `shift`.
-
-    Returns
-    -------
-    Array of the dtype of input.
-
     Raises
     ------
     ValueError
         As `map_coordinates`; axes that are not two; a traced angle with `reshape`.
-
-    References
-    ----------
-    https://docs.scipy.org/doc/scipy/reference/generated/scipy.ndimage.rotate.html
 
     Examples
     --------
@@ -479,7 +378,7 @@ def _turned(
     if 0 in x.shape:
         raise ValueError(f"rotate: input is {x.aval}; give an array with elements")
     planes = anp.moveaxis(x, plane, (-2, -1))
-    m = anp.reshape(anp.stack([cosine, sine, -sine, cosine]), (2, 2))
+    m = {(0, 0): cosine, (0, 1): sine, (1, 0): -sine, (1, 1): cosine}  # numbers stay numbers
     out_center = [(n - 1) / 2 for n in sizes]
     offset = [
         (planes.shape[i - 2] - 1) / 2 - (m[i, 0] * out_center[0] + m[i, 1] * out_center[1])

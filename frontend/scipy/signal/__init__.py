@@ -7,6 +7,7 @@
 """
 
 from anvl.core.importing import suggest_names as _suggest_names
+from anvl.scipy.list_arguments import take_lists as _take_lists
 from anvl.scipy.signal.correlations import convolve as convolve
 from anvl.scipy.signal.correlations import convolve2d as convolve2d
 from anvl.scipy.signal.correlations import correlate as correlate
@@ -50,6 +51,8 @@ __all__ = [
     "stft",
     "welch",
 ]
+
+_take_lists(__all__, globals())
 
 _suggest_names(globals())
 

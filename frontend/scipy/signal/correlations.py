@@ -437,8 +437,8 @@ def correlation_lags(in1_len: int, in2_len: int, mode: str = "full") -> Any:
 
     Returns
     -------
-    Array of the default dtype of integers; "same" has those of `correlate`, where SciPy's may be 1
-    less than these if the second vector is the longer one.
+    Array of the default dtype of integers; "same" has those of `correlate`, where SciPy's are 1
+    more than these if in1_len is odd and in2_len even.
 
     Raises
     ------

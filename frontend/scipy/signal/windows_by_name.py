@@ -35,6 +35,14 @@ def _tukey(x: np.ndarray[Any, Any], alpha: float = 0.5) -> np.ndarray[Any, Any]:
     return np.asarray(0.5 * (1 - np.cos(np.pi * edge)))
 
 
+def _exponential(
+    x: np.ndarray[Any, Any], n: int, center: float | None, tau: float
+) -> np.ndarray[Any, Any]:
+    middle = (n - 1) / 2
+    off = 0.0 if center is None else center - middle
+    return np.asarray(np.exp(-np.abs(x * middle - off) / tau))
+
+
 #: Windows of a place in [-1, 1], of n points, and of parameters.
 _SHAPES: dict[str, Callable[..., Any]] = {
     "boxcar": lambda x, n: np.ones_like(x),
@@ -53,10 +61,18 @@ _SHAPES: dict[str, Callable[..., Any]] = {
     ),
     "tukey": lambda x, n, alpha=0.5: _tukey(x, alpha),
     "kaiser": lambda x, n, beta: np.i0(beta * np.sqrt(np.maximum(1 - x * x, 0))) / np.i0(beta),
+    "barthann": lambda x, n: 0.62 - 0.24 * np.abs(x) + 0.38 * np.cos(np.pi * x),
+    "lanczos": lambda x, n: np.sinc(x),
+    "exponential": lambda x, n, center=None, tau=1.0: _exponential(x, n, center, tau),
+    "general_cosine": lambda x, n, a: sum(c * np.cos(k * np.pi * x) for k, c in enumerate(a)),
+    "general_gaussian": lambda x, n, p, sig: np.exp(
+        -0.5 * np.abs(x * (n - 1) / 2 / sig) ** (2 * p)
+    ),
     "gaussian": lambda x, n, std: np.exp(-0.5 * (x * (n - 1) / 2 / std) ** 2),
     "general_hamming": lambda x, n, alpha: alpha + (1 - alpha) * np.cos(np.pi * x),
 }  # fmt: skip
-_NAMES = {"rectangular": "boxcar", "box": "boxcar", "triangle": "triang", "ones": "boxcar"}
+_NAMES = {"rectangular": "boxcar", "box": "boxcar", "triangle": "triang", "ones": "boxcar",
+          "poisson": "exponential", "sinc": "lanczos"}  # fmt: skip
 
 
 def window_values(name: str, window: Any, n: int, periodic: bool = True) -> np.ndarray[Any, Any]:
@@ -88,8 +104,9 @@ def get_window(window: Any, Nx: int, fftbins: bool = True) -> Any:
     ----------
     window : str, float or tuple
         Its name, the beta of a Kaiser window, or a name with parameters, as ("gaussian", 2.0).
-        There are boxcar, hann, hamming, blackman, bartlett, triang, cosine, parzen, bohman,
-        nuttall, blackmanharris, flattop, tukey, kaiser, gaussian and general_hamming.
+        There are barthann, bartlett, blackman, blackmanharris, bohman, boxcar, cosine, exponential,
+        flattop, gaussian, general_cosine, general_gaussian, general_hamming, hamming, hann, kaiser,
+        lanczos, nuttall, parzen, triang and tukey.
     Nx : int
     fftbins : bool
         Whether the window is one period, for transforms; else it is symmetric.

@@ -14,6 +14,7 @@ from anvl.call_spellings.translation import respell as _respell
 from anvl.core.importing import suggest_names as _suggest_names
 from anvl.docstrings.complete import complete as _complete
 from anvl.docstrings.of_special import SPECIAL as _ENTRIES
+from anvl.scipy.list_arguments import take_lists as _take_lists
 from anvl.scipy.special.bessel_family import bessel_jn as bessel_jn
 from anvl.scipy.special.bessel_family import i0 as i0
 from anvl.scipy.special.bessel_family import i0e as i0e
@@ -130,6 +131,8 @@ __all__ = [
 
 _respell(globals(), _FORMS)
 _complete(__all__, globals(), _ENTRIES)
+
+_take_lists(__all__, globals())
 
 _suggest_names(globals())
 

@@ -12,6 +12,7 @@ parameters that are not allowed everything is NaN.
 """
 
 from anvl.core.importing import suggest_names as _suggest_names
+from anvl.scipy.list_arguments import take_lists as _take_lists
 from anvl.scipy.stats.continuous_densities import beta as beta
 from anvl.scipy.stats.continuous_densities import cauchy as cauchy
 from anvl.scipy.stats.continuous_densities import chi2 as chi2
@@ -79,6 +80,8 @@ __all__ = [
     "wrapcauchy",
     "zscore",
 ]
+
+_take_lists(__all__, globals())
 
 _suggest_names(globals())
 

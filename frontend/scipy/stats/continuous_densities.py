@@ -375,13 +375,21 @@ truncnorm: Continuous = Continuous(
     valid=lambda a, b: anp.less(a, b),
 )
 
+
+def _log_i0e(x: Any) -> Any:
+    """Logarithm of exp(-x) I_0(x), with the slope to the right at 0, where `i0e` has a corner."""
+    is_small = anp.less(x, 1)
+    near = anp.log(anp.i0(anp.where(is_small, x, 0))) - x
+    return anp.where(is_small, near, anp.log(anp.i0e(anp.where(is_small, 1, x))))
+
+
 vonmises: Continuous = Continuous(
     "vonmises",
     ("kappa",),
     "Von Mises distribution on the circle; x is an angle.",
     {
         "logpdf": lambda y, kappa: (
-            -2 * kappa * anp.square(anp.sin(0.5 * y)) - _LOG_2_PI - anp.log(anp.i0e(kappa))
+            -2 * kappa * anp.square(anp.sin(0.5 * y)) - _LOG_2_PI - _log_i0e(kappa)
         ),
     },
     valid=lambda kappa: anp.greater_equal(kappa, 0),

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tolerances import FORMULA, rounding
 
 from anvl.dialect.core.create import full, full_like, zeros_like
 from anvl.dialect.core.families import differentiable
@@ -79,6 +80,21 @@ def test_abs_has_slope_0_at_0(dtype: str) -> None:
 
 def test_abs_has_second_derivative_0_at_0() -> None:
     assert derivatives(emit.abs, np.zeros(1), 2) == [0, 0]
+
+
+def test_scaled_bessel_functions_have_the_derivatives_at_0_of_their_factors() -> None:
+    """Those of exp(-abs(x)) i0(x) and exp(-abs(x)) i1(x), written out."""
+    for f, order, wanted in (
+        (emit.bessel_i0e, 0, [0, 0.5]),
+        (emit.bessel_i1e, 1, [0.5, 0]),
+    ):
+
+        def written_out(x: Any, order: int = order) -> Any:
+            return emit.mul(emit.exp(emit.neg(emit.abs(x))), emit.bessel_i(x, order=order))
+
+        for g in (f, written_out):
+            found = np.ravel(derivatives(g, np.zeros(1), 2))
+            np.testing.assert_allclose(found, wanted, atol=rounding(FORMULA))
 
 
 def test_gradient_of_the_squared_modulus_is_twice_the_conjugate() -> None:

@@ -46,7 +46,9 @@ def _boundary(d: Draw) -> str:
 
 
 def _lags(d: Draw) -> Call:
-    return call(d.number(1, 5), d.number(1, 5), mode=_size(d))
+    n, m, mode = d.number(1, 5), d.number(1, 5), _size(d)
+    is_off_in_scipy = mode == "same" and n % 2 and m % 2 == 0  # by 1, beside its own `correlate`
+    return call(n, m + is_off_in_scipy, mode=mode)
 
 
 def _along(least: int = 4, kinds: str = "s", **keywords: Callable[[Draw], Any]) -> Any:
@@ -122,7 +124,8 @@ def _istft(d: Draw) -> Call:
 def _window(d: Draw) -> Call:
     name = d.of("hann", "hamming", "blackman", "boxcar", "triang", "bartlett", "cosine", "nuttall",
                 "flattop", "parzen", "bohman", "blackmanharris", "barthann", ("kaiser", 5.0),
-                ("gaussian", 2.0), ("tukey", 0.3), ("exponential", None, 2.0))  # fmt: skip
+                ("gaussian", 2.0), ("tukey", 0.3), ("exponential", None, 2.0),
+                "lanczos", ("general_cosine", [0.5, 0.3, 0.2]), ("general_gaussian", 1.5, 2.0))  # fmt: skip
     return call(name, d.number(1, 9), fftbins=d.flag())
 
 

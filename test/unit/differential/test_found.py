@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.linalg
+import scipy.ndimage
 import scipy.special
 import scipy.stats
 from tolerances import FORMULA, ITERATION, PROGRAM, assert_close, rounding
@@ -10,7 +11,7 @@ from tolerances import FORMULA, ITERATION, PROGRAM, assert_close, rounding
 import anvl
 import anvl.nn as nn
 import anvl.numpy as anp
-from anvl.scipy import linalg, special
+from anvl.scipy import linalg, ndimage, special
 from anvl.scipy import stats as anp_stats
 from anvl.scipy.linalg import matrix_equations
 from anvl.scipy.linalg.stacks import ct
@@ -193,3 +194,15 @@ def test_bins_of_integers_are_as_wide_as_their_weights():
     for ours, theirs in zip(found, wanted, strict=True):
         assert ours.dtype == np.float64
         assert_close(ours, theirs, FORMULA)
+
+
+def test_a_number_beside_an_array_of_64_bits_has_64_in_a_trace():
+    x = np.asarray(0.7)
+    found = anvl.jit(lambda x: anp_stats.norm.pdf(0.1, loc=x))(x)
+    assert_close(found, scipy.stats.norm.pdf(0.1, loc=0.7), FORMULA)
+
+
+def test_a_turn_by_a_number_has_the_digits_of_the_array_in_a_trace():
+    x = np.arange(4.0).reshape(2, 2)
+    turned = anvl.jit(lambda x: ndimage.rotate(x, 20.0, reshape=False, order=1))(x)
+    assert_close(turned, scipy.ndimage.rotate(x, 20.0, reshape=False, order=1), PROGRAM)

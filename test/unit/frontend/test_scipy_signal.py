@@ -67,6 +67,15 @@ def test_long_kernels_and_arrays():
             compare(signal.correlation_lags(n, k, mode), wanted.correlation_lags(n, k, mode))
 
 
+@pytest.mark.parametrize("n", [1, 3, 4])
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_lags_are_those_of_the_elements_of_correlate(n, k):
+    at = np.zeros(n), np.zeros(k)
+    at[0][0] = at[1][0] = 1  # equal where the lag is 0
+    found = signal.correlate(*at, "same")
+    assert [lag == 0 for lag in signal.correlation_lags(n, k, "same")] == [x == 1 for x in found]
+
+
 @pytest.mark.sweep(keep=0, part=0)
 @pytest.mark.parametrize("boundary", ["fill", "wrap", "symm"])
 def test_convolutions_of_two_axes(boundary):
@@ -80,7 +89,8 @@ def test_convolutions_of_two_axes(boundary):
 WINDOWS = [
     "boxcar", "hann", "hamming", "blackman", "bartlett", "triang", "cosine", "parzen", "bohman",
     "nuttall", "blackmanharris", "flattop", "tukey", ("tukey", 0.3), ("kaiser", 4.0), 6.0,
-    ("gaussian", 2.5), ("general_hamming", 0.6),
+    ("gaussian", 2.5), ("general_hamming", 0.6), "barthann", "lanczos", "exponential",
+    ("exponential", None, 2.5), ("general_cosine", [0.5, 0.3, 0.2]), ("general_gaussian", 1.5, 2.0),
 ]  # fmt: skip
 
 
@@ -248,7 +258,10 @@ def test_functions_are_compiled_and_batched():
             "convolve2d: the arrays are f64[12] and f64[4]; give matr",
         ),
         (lambda: signal.convolve2d(X, Y, boundary="a"), "convolve2d: boundary is 'a'; it must be"),
-        (lambda: signal.get_window("what", 3), "get_window: window is 'what'; there are bartlett"),
+        (
+            lambda: signal.get_window("what", 3),
+            "get_window: window is 'what'; there are barthann, bartlett",
+        ),
         (
             lambda: signal.lfilter(B[None], A, X),
             "lfilter: b is f64[1,2] and a f64[3]; give vectors",

@@ -140,6 +140,10 @@ def test_derivatives_in_every_argument_are_finite_also_beside_the_support():
         (lambda x: stats.beta.pdf(1 + x, 400.0, 900.0), (0, 0, 0)),
         (lambda x: stats.gamma.pdf(2 + x, 2.0, 2.0, 0.5), (0, 4, -16)),
         (lambda x: stats.chi2.pdf(x, 4.0), (0, 1 / 4, -1 / 4)),
+        (  # exp(k / 2) / I_0(k) at k = 0
+            lambda k: 2 * np.pi * stats.vonmises.pdf(np.pi / 3, k),
+            (1, 1 / 2, -1 / 4),
+        ),
     ],
 )
 def test_densities_have_derivatives_at_the_ends_of_their_support(density, wanted):

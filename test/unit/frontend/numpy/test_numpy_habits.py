@@ -160,6 +160,17 @@ def test_a_dtype_that_is_taken_computes():
         assert np.asarray(x + x, float).tolist() == [2.0, 2.0]
 
 
+@pytest.mark.parametrize("name", ["array", "asarray", "asanyarray", "copy", "zeros_like"])
+def test_an_order_in_memory_is_taken_where_it_makes_no_difference(name):
+    f, x = getattr(anp, name), np.ones((2, 3))
+    for order in (None, "C", "K", "A"):
+        assert f(x, order=order).shape == (2, 3)
+    text = f"{name}: order is 'F', .*; arrays have no order in memory: leave it out, or transpose"
+    for given in (x, anp.asarray(x)):
+        with pytest.raises(TypeError, match=text):
+            f(given, order="F")
+
+
 def test_an_unknown_keyword_is_no_array():
     ones = np.ones((2, 2))
     for call, text in (
