@@ -38,11 +38,13 @@ __all__ = [
     "convert",
     "fitted",
     "hint",
+    "holds_numbers",
     "literal_like",
     "masked_error",
     "number_value",
     "promote",
     "promoted",
+    "remember",
 ]  # fmt: skip
 
 _ORDER = ["bool", "int", "float", "complex"]
@@ -219,8 +221,20 @@ def as_tracer(x: Any, function: str = "") -> Tracer:
     of = abstract(x, function)
     if isinstance(x, _SCALARS):
         literal = constant(x, of.dtype)
-        return Tracer(literal.value, of, trace, literal.location)
+        made = Tracer(literal.value, of, trace, literal.location)
+        return remember(made, x) if of.weak_type else made
     return Tracer(trace.tracer_of(x).value, of, trace, here())
+
+
+def remember(x: Tracer, numbers: Any) -> Tracer:
+    """Note that x is made of these Python numbers, of which `convert` makes it with all digits."""
+    x.trace.numbers[x.value] = numbers
+    return x
+
+
+def holds_numbers(x: Any) -> bool:
+    """Whether a nested list holds Python numbers alone."""
+    return all(holds_numbers(y) if isinstance(y, list | tuple) else type(y) in _NUMBERS for y in x)
 
 
 def convert(x: Tracer, dtype: np.dtype[Any]) -> Tracer:
@@ -228,7 +242,16 @@ def convert(x: Tracer, dtype: np.dtype[Any]) -> Tracer:
 
     See Note [Ranges of weak arguments] in `frontend/core/ranges.py`.
     """
-    if x.aval.weak_type and x.aval.dtype != dtype:
+    if x.aval.dtype == dtype:
+        return x
+    if x.aval.level == 2 and x.value in x.trace.numbers:
+        numbers = x.trace.numbers[x.value]
+        if not isinstance(numbers, list | tuple):
+            if x.aval.weak_type:  # else it is a number that was given this dtype
+                return constant(numbers, dtype)
+        else:
+            return as_tracer(np.asarray(numbers, dtype))
+    if x.aval.weak_type:
         note_meeting(x, dtype)
     return cast(x, dtype)
 

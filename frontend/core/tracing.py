@@ -212,6 +212,8 @@ class Trace:
         self._captured: dict[int, Tracer] = {}
         # Literals by aval and value: one op for each, however often it occurs.
         self.literals: dict[Any, Tracer] = {}
+        # The Python numbers, or lists of them, that a value was made of.
+        self.numbers: dict[Any, Any] = {}
         # Captured tracers of outer traces, with their arguments here.
         self.closed_over: dict[int, tuple[Tracer, Tracer]] = {}
         self.n_inputs: int = len(avals)
@@ -316,6 +318,7 @@ class Trace:
                 # Passes will change the module: from here on none of its values may be used.
                 self.alive = False
                 self.literals.clear()
+                self.numbers.clear()
 
 
 @lru_cache(maxsize=4096)

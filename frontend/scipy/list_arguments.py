@@ -87,7 +87,9 @@ def _with_arrays(
 
 
 def _is_wide(x: Any) -> bool:
-    return str(getattr(x, "dtype", "")) in _WIDE.values()
+    """Whether x is an array of 64 bits, or an interpolator that holds one."""
+    held = vars(x).values() if type(x).__module__.startswith("anvl.scipy.") else ()
+    return any(str(getattr(y, "dtype", "")) in _WIDE.values() for y in (x, *held))
 
 
 def _array(x: Any, is_wide: bool) -> Any:

@@ -185,9 +185,9 @@ def gradient(f: Any, *varargs: Any, axis: Axis = None, edge_order: int = 1) -> A
     >>> print(np.gradient(np.asarray([1.0, 2.0, 4.0, 7.0])))
     [1.  1.5 2.5 3. ]
     """
-    (operand,), _ = promoted("gradient", (array_like(f, "gradient"),), "float")
+    given = [array_like(v, "gradient") if isinstance(v, list | tuple) else v for v in (f, *varargs)]
+    (operand, *spacings), _ = promoted("gradient", given, "float", broadcast=False)
     axes = axes_of(axis, operand.ndim, "gradient") if axis is None else _in_order(axis, operand)
-    spacings = [array_like(v, "gradient") for v in varargs]
     if len(spacings) not in (0, 1, len(axes)):
         raise TypeError(
             f"gradient: {len(spacings)} spacings for {len(axes)} axes; give none, one, or one for "

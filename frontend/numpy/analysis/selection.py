@@ -117,6 +117,8 @@ def _is_array(x: Any) -> bool:
 def _piece(f: Any, x: Any, args: tuple[Any, ...], kw: dict[str, Any]) -> Any:
     """A function of x, or a number, in the dtype of x."""
     found = f(x, *args, **kw) if callable(f) else f
+    if isinstance(found, float) and x.dtype.kind in "fcV":
+        return asarray(found, x.dtype)
     return astype(asarray(found), x.dtype)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from anvl.core.promote import as_tracer
+from anvl.core.promote import as_tracer, holds_numbers, remember
 from anvl.core.tracer import Tracer
 from anvl.numpy.arrays.creation import asarray
 
@@ -13,4 +13,7 @@ __all__ = ["array_like"]
 
 def array_like(x: Any, function: str) -> Tracer:
     """Tracer of an array, a number, or nested lists of these; `as_tracer` refuses lists."""
-    return as_tracer(asarray(x) if isinstance(x, list | tuple) else x, function)
+    if not isinstance(x, list | tuple):
+        return as_tracer(x, function)
+    made = as_tracer(asarray(x), function)
+    return remember(made, x) if holds_numbers(x) else made

@@ -215,8 +215,10 @@ def _with_diagonal(x: Any, val: Any, wrap: bool) -> Any:
     places = np.arange(0, builtins.min(stop, operand.size), step)
     if not len(places):
         return operand
-    values = resize(array_like(val, "fill_diagonal"), (len(places),))
-    return reshape(ravel(operand).at[places].set(values), operand.shape)
+    values = array_like(val, "fill_diagonal")
+    if values.aval.level <= operand.aval.level:
+        values = convert(values, operand.dtype)
+    return reshape(ravel(operand).at[places].set(resize(values, (len(places),))), operand.shape)
 
 
 # -- sizes -----------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from anvl.core.config import default_dtype
-from anvl.core.promote import as_tracer, constant, promoted
+from anvl.core.promote import as_tracer, constant, holds_numbers, promoted, remember
 from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import axis_of
@@ -46,7 +46,10 @@ def _array(x: Any) -> Any:
     """An array to join: lists of numbers, such as the 0 of `concatenate([[0], x])`, are arrays."""
     if not isinstance(x, list | tuple):
         return x
-    return stack(x) if x else constant(0, default_dtype(float), (0,))
+    if not x:
+        return constant(0, default_dtype(float), (0,))
+    made = stack(x)
+    return remember(made, x) if holds_numbers(x) else made
 
 
 @public("axis")

@@ -74,6 +74,8 @@ _METHODS = (
     "inverted_cdf", "averaged_inverted_cdf", "closest_observation", *_INTERPOLATING, "lower",
     "higher", "midpoint", "nearest",
 )  # fmt: skip
+#: Those that give elements, of the dtype of x, however exact q is.
+_CHOOSING = "inverted_cdf", "closest_observation", "lower", "higher", "nearest"
 
 
 @public("axis", "keepdims")
@@ -193,7 +195,7 @@ def _of_array(
     part = as_tracer(q, name)
     if is_kind(part, "complex"):
         raise TypeError(f"{name}: q is {part.aval}; complex numbers are no parts")
-    if not listed:
+    if not listed and method not in _CHOOSING:
         (x, part), _ = promoted(name, (x, part), "float", broadcast=False)
     part = divide(part, 100) if "percentile" in name else part
     return _evaluated(name, x, as_tracer(part, name), axis, method, keepdims, weights)
@@ -212,6 +214,8 @@ def _evaluated(
     if rows.shape[-1] == 0:
         raise ValueError(f"{name}: {operand.aval} has no elements along axis {axes}")
     wide = np.dtype(np.float32) if operand.dtype.itemsize <= 2 else operand.dtype
+    if isinstance(q, Tracer) and q.dtype == np.float64:
+        wide = q.dtype  # positions of all its digits
     if weights is None:
         found, exists = _unweighted(rows, q, wide, method, name.startswith("nan"))
     else:

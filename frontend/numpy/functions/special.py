@@ -8,7 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from anvl.core.promote import as_tracer, constant, convert, promoted
+from anvl.core.promote import as_tracer, constant, convert, fitted, promoted
 from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import Function, public
 from anvl.numpy.arrays.axes import axis_of, int_of
@@ -168,7 +168,7 @@ def nan_to_num(
         return operand
     limits = _limits(operand)
     high, low = (
-        limit if given is None else given
+        limit if given is None else fitted(given, operand.dtype, "nan_to_num")
         for given, limit in zip((posinf, neginf), limits, strict=True)
     )
     weak = operand.weak_type

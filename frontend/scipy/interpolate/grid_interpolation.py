@@ -97,8 +97,9 @@ class RegularGridInterpolator:
         """Values at coordinates: an array of shape (..., n), or a tuple of n that broadcast."""
         chosen = self.method if method is None else _method(method)
         if isinstance(xi, tuple):
-            xi = anp.stack(anp.broadcast_arrays(*(anp.asarray(x) for x in xi)), axis=-1)
-        xi = anp.asarray(xi)
+            parts = anp.broadcast_arrays(*(_beside(self.values, x) for x in xi))
+            xi = anp.stack(parts, axis=-1)
+        xi = _beside(self.values, xi)
         if xi.ndim == 0 or xi.shape[-1] != len(self.grid):
             raise ValueError(
                 f"RegularGridInterpolator: xi has shape {list(xi.shape)}; its last axis must have "
@@ -107,6 +108,12 @@ class RegularGridInterpolator:
         goes_on = self.fill_value is None
         fill = 0.0 if goes_on else self.fill_value
         return _on_grid(self.grid, self.values, xi, fill, chosen, goes_on)
+
+
+def _beside(values: Any, x: Any) -> Any:
+    """The array x; numbers and lists have at least the dtype of the values."""
+    made = anp.asarray(x)
+    return made if hasattr(x, "dtype") else anp.asarray(x, anp.result_type(made, values))
 
 
 def _method(method: str) -> str:

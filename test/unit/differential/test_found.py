@@ -206,3 +206,45 @@ def test_a_turn_by_a_number_has_the_digits_of_the_array_in_a_trace():
     x = np.arange(4.0).reshape(2, 2)
     turned = anvl.jit(lambda x: ndimage.rotate(x, 20.0, reshape=False, order=1))(x)
     assert_close(turned, scipy.ndimage.rotate(x, 20.0, reshape=False, order=1), PROGRAM)
+
+
+NUMBERS_BESIDE_64_BITS = {
+    "append": lambda m, x: m.append(x, 0.1),
+    "choose": lambda m, x: m.choose(m.asarray([0, 1]), [x[0], 0.1]),
+    "concatenate": lambda m, x: m.concatenate([x, [0.1]]),
+    "ediff1d": lambda m, x: m.ediff1d(x, to_end=0.1),
+    "geomspace": lambda m, x: m.geomspace(0.1, x[-1], 3),
+    "gradient": lambda m, x: m.gradient(x, 0.1),
+    "insert": lambda m, x: m.insert(x, 1, [0.1]),
+    "interp": lambda m, x: m.interp([0.1], x, x),
+    "nan_to_num": lambda m, x: m.nan_to_num(x / 0, posinf=0.1, neginf=0.3),
+    "piecewise": lambda m, x: m.piecewise(x, [x > 0], [0.1]),
+    "polymul": lambda m, x: m.polymul(x, 0.1),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS_BESIDE_64_BITS)
+def test_numbers_beside_arrays_of_64_bits_have_64_in_a_trace(name):
+    f, x = NUMBERS_BESIDE_64_BITS[name], np.linspace(-1, 1, 4)
+    with np.errstate(divide="ignore"):
+        wanted = f(np, x)
+    assert_close(anvl.jit(lambda x: f(anp, x))(x), wanted, FORMULA)
+
+
+def test_a_diagonal_of_a_number_has_64_bits_in_a_trace():
+    found = anvl.jit(lambda x: anp.fill_diagonal(x, 0.1))(np.zeros((2, 2)))
+    np.testing.assert_array_equal(found, 0.1 * np.eye(2))
+
+
+def test_a_number_of_a_dtype_keeps_it():
+    x, narrow = np.asarray(0.0), np.float64(np.float32(0.1))
+    assert anvl.jit(lambda x: x + anp.asarray(0.1, "f32"))(x) == narrow
+    assert anvl.jit(lambda x: x + anp.asarray([0.1]))(x)[0] == narrow
+
+
+def test_quantiles_that_are_elements_have_their_dtype():
+    x, q = np.arange(101, dtype="f4"), np.asarray([0.29])
+    for method, dtype in (("lower", np.float32), ("linear", np.float64)):
+        found, wanted = (m.quantile(x, q, method=method) for m in (anp, np))
+        assert found.dtype == wanted.dtype == dtype
+        assert_close(found, wanted, FORMULA)

@@ -66,6 +66,16 @@ def test_a_list_beside_arrays_of_64_bits_has_these_too():
     assert_close(
         anvl.scipy.stats.norm.pdf(x, [0.1, 0.2]), scipy.stats.norm.pdf(x, [0.1, 0.2]), FORMULA
     )
+    grid = np.linspace(0, 1, 3)
+    for name in ("CubicSpline", "interp1d"):
+        f, wanted = (getattr(m.interpolate, name)(grid, grid**3) for m in (anvl.scipy, scipy))
+        assert_close(f([0.1, 0.3]), wanted([0.1, 0.3]), FORMULA)
+    f, wanted = (
+        m.interpolate.RegularGridInterpolator((grid, grid), np.outer(grid, grid))
+        for m in (anvl.scipy, scipy)
+    )
+    for xi in ((0.1, 0.3), ([0.1, 0.4], 0.3), [[0.1, 0.3]]):
+        assert_close(f(xi), wanted(xi), FORMULA)
     found = anvl.scipy.linalg.solve([[2j, 0], [1, 0.1]], x)
     assert_close(found, scipy.linalg.solve([[2j, 0], [1, 0.1]], x), PROGRAM)
 
