@@ -29,6 +29,8 @@ _BRACKET = re.compile(rf"{_SKIPPED}|->|[(){{}}\[\]<>]")
 _VALUE = re.compile(rf"{_SKIPPED}|%(?P<name>[\w$.\-]+)")
 _RETURN = re.compile(rf"{_SKIPPED}|(?P<op>sdy\.return)\b[^:\n]*:[^\n]*")
 _RETURNED = re.compile(r"sdy\.return\s+(?P<values>[^:\n]*):\s*(?P<types>[^\n]*)")
+_SCALAR = re.compile(r"tensor<[a-z]\w*>")
+_COMMUNICATES = re.compile(r"channel_handle|sdy\.manual_computation")
 _ARGUMENT = re.compile(r"%(?P<name>[\w$.\-]+)\s*:\s*(?P<type>[!\w]+(?:<[^>]*>)?)")
 
 
@@ -56,20 +58,24 @@ class _Op(NamedTuple):
 def in_place(text: str, meshes: Mapping[str, MeshShape]) -> str:
     """Put the ops of manual computations in place of these, in as many lines.
 
-    Raises `NotInPlace` for one in another form, without arguments, or within another one.
+    One within another, as JAX writes for `axis_index`, without arguments and with a scalar result,
+    goes into that.  Raises `NotInPlace` for one in another form, or without arguments.
     """
     parts, at = [], 0
     for number, op in enumerate(_ops(text)):
+        if not op.operands.strip():
+            raise NotInPlace(op.start)
         old = text[op.start : op.body[0]]
-        body = text[slice(*op.body)]
-        if "sdy.manual_computation" in body:
-            raise NotInPlace(op.body[0] + body.index("sdy.manual_computation"))
+        try:
+            body, inner = _flat(text[slice(*op.body)])
+        except NotInPlace as error:
+            raise NotInPlace(op.body[0] + error.at) from None
         name = f"manual{number}"
         before = _call(f"%{name}.in", "GlobalToLocalShape", op.operands, {
             "in_shardings": op.texts["in_shardings"], "manual_axes": op.texts["manual_axes"],
         }, op.types[0], [type_ for _, type_ in op.arguments], meshes)  # fmt: skip
         parts += [text[at : op.start], _padded(before, old)]
-        parts.append(_renamed(body, op, name, meshes))
+        parts.append(_renamed(body, op, name, inner, meshes))
         closing = text[op.body[1] : op.end]
         parts.append("\n" * closing.count("\n"))
         at = op.end
@@ -94,7 +100,7 @@ def _parsed(text: str, match: re.Match[str]) -> _Op:
         at = _closed(text, part.end(), match)
         texts[part["name"]] = text[part.end() : at]
     opened = re.compile(r"\s*(?=\()").match(text, at)
-    if opened is None or len(texts) != 3 or not operands.strip():
+    if opened is None or len(texts) != 3:
         raise NotInPlace(match.start("op"))
     at = _closed(text, opened.end(), match)
     arguments = [(m["name"], m["type"]) for m in _ARGUMENT.finditer(text[opened.end() : at])]
@@ -126,10 +132,48 @@ def _closed(text: str, start: int, match: re.Match[str]) -> int:
     raise NotInPlace(match.start("op"))
 
 
-def _renamed(body: str, op: _Op, name: str, meshes: Mapping[str, MeshShape]) -> str:
-    """The ops of a region with names of their own, and the call at its end."""
+def _flat(body: str) -> tuple[str, dict[str, str]]:
+    """A region with the ops of the computations within it, and the values that these return.
+
+    These name the position of a device: each device of the other axes computes the same.
+    """
+    parts, at, values = [], 0, {}
+    for number, op in enumerate(_ops(body)):
+        inner = body[slice(*op.body)]
+        end = next((m for m in _RETURN.finditer(inner) if m["op"]), None)
+        returned = None if end is None else _RETURNED.match(end[0])
+        value = None if returned is None else _VALUE.fullmatch(returned["values"].strip())
+        is_scalar = _SCALAR.fullmatch(op.types[1]) and not _COMMUNICATES.search(inner)
+        if op.operands.strip() or end is None or value is None or not is_scalar:
+            raise NotInPlace(op.start)
+        prefix = f"at{number}"
+        values[op.results.partition("=")[0].strip()[1:]] = f"{prefix}.{value['name']}"
+        inner = inner[: end.start()] + inner[end.end() :]
+        parts += [body[at : op.start], _padded("", body[op.start : op.body[0]])]
+        parts += [_prefixed(inner, prefix), _padded("", body[op.body[1] : op.end])]
+        at = op.end
+    return "".join([*parts, body[at:]]), values
+
+
+def _prefixed(text: str, prefix: str) -> str:
+    """A text with `prefix` before the name of each value."""
+
+    def value(match: re.Match[str]) -> str:
+        return match[0] if match["name"] is None else f"%{prefix}.{match['name']}"
+
+    return _VALUE.sub(value, text)
+
+
+def _renamed(
+    body: str, op: _Op, name: str, inner: Mapping[str, str], meshes: Mapping[str, MeshShape]
+) -> str:
+    """The ops of a region with names of their own, and the call at its end.
+
+    `inner` are other names of values.
+    """
     single = len(op.arguments) == 1
-    known = {
+    known = {of: f"%{name}.{other}" for of, other in inner.items()}
+    known |= {
         of: f"%{name}.in" if single else f"%{name}.in#{i}" for i, (of, _) in enumerate(op.arguments)
     }
 

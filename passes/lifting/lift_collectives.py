@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import combinations, permutations
 from typing import TypeAlias
 
 from anvl.dialect.core.attributes import attribute_of
+from anvl.dialect.core.create import full
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.params.base import Int
 from anvl.dialect.core.shardings import MeshShape
-from anvl.dialect.core.types import is_array
+from anvl.dialect.core.types import element_type, is_array, tensor
 from anvl.passes.lifting.lift_forms import replaced
 
 __all__ = ["lift_collectives"]
@@ -20,15 +22,19 @@ _Lift: TypeAlias = Callable[[ir.Operation, MeshShape], Sequence[Value] | None]
 _REDUCTIONS = {"stablehlo.add": "sum", "stablehlo.maximum": "max", "stablehlo.minimum": "min"}
 
 
-def lift_collectives(function: ir.Operation, mesh: MeshShape) -> None:
-    """Lift the collectives in a function that each device of a mesh runs.
+def lift_collectives(function: ir.Operation, mesh: MeshShape, manual: Sequence[str]) -> None:
+    """Lift the collectives in a function that each device along `manual` axes of a mesh runs.
 
     Those in groups that no axes of the mesh make stay, and have no derivative.
     """
+    lifts: dict[str, _Lift] = {
+        **_LIFTS,
+        "stablehlo.partition_id": partial(_partition_id, manual=tuple(manual)),
+    }
     found: list[ir.Operation] = []
 
     def collect(op: ir.Operation) -> ir.WalkResult:
-        if op.name in _LIFTS:
+        if op.name in lifts:
             found.append(op)
         return ir.WalkResult.ADVANCE
 
@@ -38,7 +44,7 @@ def lift_collectives(function: ir.Operation, mesh: MeshShape) -> None:
             if not all(is_array(x.type) for x in (*op.operands, *op.results)):
                 continue
             with op.location, ir.InsertionPoint(op), suppress(TypeError, KeyError):
-                results = _LIFTS[op.name](op, mesh)
+                results = lifts[op.name](op, mesh)
                 if results is not None:
                     replaced(op, results)
 
@@ -146,8 +152,18 @@ def _collective_permute(op: ir.Operation, mesh: MeshShape) -> Sequence[Value] | 
     ]
 
 
-def _partition_id(op: ir.Operation, mesh: MeshShape) -> Sequence[Value] | None:
-    return [emit.convert(_place(mesh, mesh.names), dtype="ui32")]
+def _partition_id(
+    op: ir.Operation, mesh: MeshShape, manual: tuple[str, ...]
+) -> Sequence[Value] | None:
+    """The number of a device; the first of those that the partitioner sees as one."""
+    if manual == mesh.names:
+        return [emit.convert(_place(mesh, manual), dtype="ui32")]
+    number = full(tensor([], element_type("ui32")), 0)
+    for axis in manual:
+        stride = mesh.along(mesh.names[mesh.names.index(axis) + 1 :])
+        step = emit.convert(_place(mesh, (axis,)), dtype="ui32")
+        number = emit.add(number, emit.mul(step, full(number.type, stride)))
+    return [number]
 
 
 _LIFTS: dict[str, _Lift] = {
@@ -155,6 +171,5 @@ _LIFTS: dict[str, _Lift] = {
     "stablehlo.all_reduce": _all_reduce,
     "stablehlo.all_to_all": _all_to_all,
     "stablehlo.collective_permute": _collective_permute,
-    "stablehlo.partition_id": _partition_id,
     "stablehlo.reduce_scatter": _reduce_scatter,
 }

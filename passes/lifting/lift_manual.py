@@ -57,7 +57,7 @@ def _lift(op: ir.Operation, functions: dict[str, ir.Operation]) -> None:
     axes = _manual_axes(op, mesh)
     body = _named_copy(functions, callee_of(op), "manual_computation")
     inline_calls(body, functions)
-    lift_collectives(functions[body], mesh)
+    lift_collectives(functions[body], mesh, axes)
     xs = list(before.operands) if before else []
     results = list(after.results) if after else []
     specs = _parts(ins, axes), _parts(outs, axes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -17,10 +18,12 @@ LOCAL_INDEX = "ANVL_LOCAL_PROCESS_ID"
 #: The number of the launcher's own process, without which the others are to end.
 LAUNCHER = "ANVL_LAUNCHER_PID"
 
-# Ports of jobs whose launcher gives no address: the last 4096, by the number of the job, which are
-# outside of the range that systems give to programs that ask for any.
+# Ports of jobs whose launcher gives no address: of the last 4096, which are outside of the range
+# that systems give to programs that ask for any.  Each job has two, as PJRT's service listens at
+# the next one, and jobs that share a host often have numbers in a row.
 _FIRST_PORT = 61440
-_PORTS = 4096
+_PAIRS = 2048
+_STEPS = 389  # from the port of a step of a job to that of the next step, in pairs
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,8 @@ def job_of(
 
 
 def _found(given: Mapping[str, str]) -> _Found:
-    launchers = (_ours(given), _slurm(given), _open_mpi(given))
+    # `mpirun` in a job of SLURM starts its processes by ones that SLURM has numbered.
+    launchers = (_ours(given), _open_mpi(given), _slurm(given))
     nothing = _Found(None, None, None, None, "the arguments")
     return next((of for of in launchers if of is not None), nothing)
 
@@ -168,14 +172,23 @@ def _slurm(given: Mapping[str, str]) -> _Found | None:
     count = _number(given, "SLURM_STEP_NUM_TASKS")
     if count is None:
         count = _number(given, "SLURM_NTASKS")
-    job = _number(given, "SLURM_JOB_ID") or 0
-    address = f"{first_host(hosts)}:{_FIRST_PORT + job % _PORTS}" if hosts else None
+    job, step = (_number(given, name) or 0 for name in ("SLURM_JOB_ID", "SLURM_STEP_ID"))
+    address = f"{first_host(hosts)}:{_port(job + _STEPS * step)}" if hosts else None
     index, local = _number(given, "SLURM_PROCID"), _number(given, "SLURM_LOCALID")
     return _Found(address, count, index, local, "SLURM")
 
 
+def _port(number: int) -> int:
+    return _FIRST_PORT + 2 * (number % _PAIRS)
+
+
 def first_host(hosts: str) -> str:
     """The first host of SLURM's list, such as `node[003-007,9],login` -> `node003`.
+
+    Raises
+    ------
+    ValueError
+        It is no such list.
 
     Examples
     --------
@@ -184,9 +197,16 @@ def first_host(hosts: str) -> str:
     >>> first_host("a1,a2")
     'a1'
     """
-    found = re.match(r"([^,\[]*)(?:\[([^\],-]*)[^\]]*\]([^,\[]*))?", hosts.strip())
-    assert found is not None  # it matches nothing, too
-    return "".join(part or "" for part in found.groups())
+    first = re.match(rf"(?:[\w.]|-|{_NUMBERS})+(?=,|$)", hosts.strip(), re.ASCII)
+    if first is None:
+        raise ValueError(
+            f"initialize: SLURM's list of hosts is {hosts!r}, which has no first one; set "
+            f"{ADDRESS} to host:port of process 0"
+        )
+    return re.sub(_NUMBERS, r"\1", first[0])
+
+
+_NUMBERS = r"\[(\d+)(?:-\d+)?(?:,\d+(?:-\d+)?)*\]"
 
 
 def _open_mpi(given: Mapping[str, str]) -> _Found | None:
@@ -205,7 +225,7 @@ def _open_mpi(given: Mapping[str, str]) -> _Found | None:
     job = re.match(r"\d+", uri)
     on_one_host = count == _number(given, "OMPI_COMM_WORLD_LOCAL_SIZE")
     number = int(job[0]) >> 12 if job else _family(given)
-    port = _FIRST_PORT + number % _PORTS
+    port = _port(number)
     if on_one_host and number:
         address: str | None = f"127.0.0.1:{port}"
     else:
@@ -215,4 +235,4 @@ def _open_mpi(given: Mapping[str, str]) -> _Found | None:
 
 def _family(given: Mapping[str, str]) -> int:
     """A number of the job from its name in PMIx, which Open MPI 5 gives."""
-    return sum(given.get("PMIX_NAMESPACE", "").encode())
+    return zlib.crc32(given.get("PMIX_NAMESPACE", "").encode())

@@ -3,13 +3,15 @@
 Note [Exit status]
 
 A process that ends by `sys.exit(3)` has failed, and Python tells the functions of `atexit` nothing
-of it.  So in a process of a job `sys.exit` raises a `SystemExit` that notes when its `code` is read
-while no Python code runs: by the interpreter, which then ends the process with it.  One that is
-caught notes nothing.
+of it.  So in a process of a job `sys.exit`, and with it `exit` and `quit`, raise a `SystemExit`
+that notes when its `code` is read while no Python code runs: by the interpreter, which then ends
+the process with it.  One that is caught notes nothing.  `raise SystemExit(3)` goes unnoticed: the
+class cannot be changed, and another one under its name would not catch what C code raises.
 """
 
 from __future__ import annotations
 
+import _sitebuiltins
 import sys
 from typing import Any, NoReturn
 
@@ -40,6 +42,7 @@ def _exit(status: Any = None, /) -> NoReturn:
 def watch_exit() -> None:
     """Note how this process ends."""
     sys.exit = _exit
+    vars(_sitebuiltins)["SystemExit"] = _Exit  # of `exit` and `quit`
 
 
 def failure() -> str | None:

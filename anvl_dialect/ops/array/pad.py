@@ -170,6 +170,13 @@ def zero_of(x: Value) -> Value:
 
 def unpadded(g: Value, x: Any, low: Any, high: Any, inner: Any) -> Value:
     """The elements of g that came from the operand, in its shape; 0 at elements cut off."""
+    if all(n >= 0 for n in (*low, *high)):
+        return emit.slice(
+            g,
+            start_indices=tuple(low),
+            limit_indices=tuple(n - edge for n, edge in zip(g.type.shape, high, strict=True)),
+            strides=tuple(i + 1 for i in inner),
+        )
     cut = emit.pad(
         g,
         zero_of(g),

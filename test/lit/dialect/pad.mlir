@@ -14,12 +14,8 @@
 // CHECK:         %[[Y:.*]] = "anvl.pad"(%[[X]], %[[VALUE]])
 // CHECK-SAME:      edge_padding_high = array<i64: 1>, edge_padding_low = array<i64: 1>
 // CHECK-SAME:      interior_padding = array<i64: 1>
-// CHECK:         %[[ZERO:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
-// CHECK:         %[[PAD:.*]] = "anvl.pad"(%[[G]], %[[ZERO]])
-// CHECK-SAME:      edge_padding_high = array<i64: -1>, edge_padding_low = array<i64: -1>
-// CHECK-SAME:      interior_padding = array<i64: 0>
-// CHECK:         %[[DX:.*]] = "anvl.slice"(%[[PAD]])
-// CHECK-SAME:      limit_indices = array<i64: 3>, start_indices = array<i64: 0>
+// CHECK:         %[[DX:.*]] = "anvl.slice"(%[[G]])
+// CHECK-SAME:      limit_indices = array<i64: 4>, start_indices = array<i64: 1>
 // CHECK-SAME:      strides = array<i64: 2>
 // CHECK:         %[[CONSTANT:.*]] = "anvl.constant"() {value = dense<false>
 // CHECK:         %[[CONSTANT2:.*]] = "anvl.constant"() {value = dense<true>

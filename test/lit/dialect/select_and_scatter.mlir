@@ -20,13 +20,8 @@
 // CHECK:         %[[NOT:.*]] = "anvl.not"(%[[COMPARE]])
 // CHECK:         %[[NOT2:.*]] = "anvl.not"(%[[NOT]])
 // CHECK:         %[[AND:.*]] = "anvl.and"(%[[CONSTANT]], %[[NOT2]])
-// CHECK:         %[[ZERO2:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
-// CHECK:         %[[PAD:.*]] = "anvl.pad"(%[[G]], %[[ZERO2]])
-// CHECK-SAME:      edge_padding_high = array<i64: 0>, edge_padding_low = array<i64: -1>
-// CHECK:         %[[SLICE3:.*]] = "anvl.slice"(%[[PAD]])
-// CHECK:         %[[PAD2:.*]] = "anvl.pad"(%[[G]], %[[ZERO2]])
-// CHECK-SAME:      edge_padding_high = array<i64: -1>, edge_padding_low = array<i64: 0>
-// CHECK:         %[[SLICE4:.*]] = "anvl.slice"(%[[PAD2]])
+// CHECK:         %[[SLICE3:.*]] = "anvl.slice"(%[[G]]) {limit_indices = array<i64: 4>, start_indices = array<i64: 1>
+// CHECK:         %[[SLICE4:.*]] = "anvl.slice"(%[[G]]) {limit_indices = array<i64: 3>, start_indices = array<i64: 0>
 // CHECK:         %[[ZERO3:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
 // CHECK:         %[[SELECT:.*]] = "anvl.select"(%[[NOT]], %[[SLICE3]], %[[ZERO3]])
 // CHECK:         %[[SELECT2:.*]] = "anvl.select"(%[[AND]], %[[SLICE4]], %[[ZERO3]])

@@ -65,6 +65,26 @@ func.func public @main(%x: tensor<8x6xf32>) -> tensor<2x6xf32> {
 """  # noqa: E501
 
 
+# What JAX writes there for `axis_index("x")`; another one, beside it, may have the same names.
+PLACE = """
+    %RESULT = sdy.manual_computation() in_shardings=[] out_shardings=[<@mesh, []>] manual_axes={"y"} () {
+      %c_0 = stablehlo.constant dense<2> : tensor<ui32>
+      %c_1 = stablehlo.constant dense<4> : tensor<ui32>
+      %10 = stablehlo.partition_id : tensor<ui32>
+      %11 = stablehlo.divide %10, %c_0 : tensor<ui32>
+      %12 = stablehlo.remainder %11, %c_1 : tensor<ui32>
+      %13 = stablehlo.convert %12 : (tensor<ui32>) -> tensor<i32>
+      sdy.return %13 : tensor<i32>
+    } : () -> tensor<i32>
+"""  # noqa: E501
+PLACES = f"""{PLACE.replace("RESULT", "5")}{PLACE.replace("RESULT", "6")}
+    %7 = stablehlo.add %5, %6 : tensor<i32>
+    %8 = stablehlo.convert %7 : (tensor<i32>) -> tensor<f32>
+    %9 = stablehlo.broadcast_in_dim %8, dims = [] : (tensor<f32>) -> tensor<2x6xf32>
+    %10 = stablehlo.multiply %a, %9 : tensor<2x6xf32>
+    %1 = "stablehlo.all_reduce"(%10)"""
+
+
 def bytecode(text):
     """The bytecode of a module with ops of Shardy, which has an encoding of its own."""
     from jaxlib.mlir import ir  # noqa: TID251
@@ -161,6 +181,25 @@ def test_some_of_the_axes_are_manual():
         for f in (f, whole)
     )
     same(found, wanted)
+
+
+def test_the_position_along_some_of_the_axes():
+    text = PARTLY.replace('    %1 = "stablehlo.all_reduce"(%a)', PLACES)
+    f = anvl.from_stablehlo(text, mesh=MESH)
+    weighted = lambda x: (x.reshape(4, 2, 6) * np.arange(0.0, 8, 2, "f4")[:, None, None]).sum(0)  # noqa: E731
+    found, wanted = (
+        anvl.jit(lambda x, f=f: (f(x), anvl.grad(lambda x: anp.sum(f(x) ** 2))(x)))(X)
+        for f in (f, lambda x: anp.tanh(weighted(x)))
+    )
+    same(found, wanted)
+    for wrong in (
+        text.replace("sdy.return %13 : tensor<i32>\n    } : () -> tensor<i32>",
+                     "sdy.return %13 : tensor<1xi32>\n    } : () -> tensor<1xi32>"),
+        text.replace("manual_computation() in", "manual_computation(%a) in"),
+        text.replace("partition_id", "partition_id {channel_handle}"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=r"line \d+: sdy.manual_computation divides"):
+            anvl.from_stablehlo(wrong, mesh=MESH)
 
 
 def test_an_exported_shard_map(tmp_path):

@@ -115,6 +115,10 @@ PROGRAMS = {
         lambda k, x: conv(x, anp.reshape(k, (3, 3, 1, 8)), groups=2), (KERNEL, IMAGES),
         ((), (None, "x")),
     ),
+    "pads that remove": (  # Note [Pads that remove elements]
+        lambda x, y: x[:, :15] * lax.pad(y, 0.0, [(0, 0, 0), (-1, 0, 0)]), (X, 2 * X),
+        (("x", "y"), ()),
+    ),
     "random numbers": (lambda x: x + random.normal(random.key(0), x.shape), (X,), (("x", "y"),)),
     "transform": (lambda x: anp.abs(anp.fft.fft(x)), (X,), (("x", "y"),)),
     "cholesky": (anp.linalg.cholesky, (SPD,), (("x", "y"),)),

@@ -25,6 +25,8 @@ except SystemExit as error:
         ("", 0, "None"),
         ("sys.exit()", 0, "None"),
         ("sys.exit(3)", 3, "sys.exit(3)"),
+        ("exit(3)", 3, "sys.exit(3)"),
+        ("quit()", 0, "None"),
         ("sys.exit('bad data')", 1, "sys.exit('bad data')"),
     ],
 )

@@ -29,14 +29,21 @@ OPEN_MPI = {
         # Arguments come first, each by itself; our variables before those of a launcher.
         (("h:9", None, 0), OURS, Job("h:9", 4, 0, 0, "the variables ANVL_*")),
         ((None, None, None), {**SLURM, **OURS}, Job("a:1", 4, 2, 0, "the variables ANVL_*")),
-        # 70001 % 4096 is 369; the step has fewer tasks than the job.
-        ((None, None, None), SLURM, Job("gpu017:61809", 8, 5, 1, "SLURM")),
-        # 1531576320 / 4096 is 373920, of which 4096 leaves 1184.
-        ((None, None, None), OPEN_MPI, Job("10.96.0.1:62624", 4, 3, 1, "Open MPI")),
+        # 70001 % 2048 is 369; the step has fewer tasks than the job.
+        ((None, None, None), SLURM, Job("gpu017:62178", 8, 5, 1, "SLURM")),
+        (
+            (None, None, None),
+            {**SLURM, "SLURM_STEP_ID": "1"},
+            Job("gpu017:62956", 8, 5, 1, "SLURM"),
+        ),
+        # 1531576320 / 4096 is 373920, of which 2048 leaves 1184.
+        ((None, None, None), OPEN_MPI, Job("10.96.0.1:63808", 4, 3, 1, "Open MPI")),
+        # `mpirun` in a job of SLURM.
+        ((None, None, None), {**SLURM, **OPEN_MPI}, Job("10.96.0.1:63808", 4, 3, 1, "Open MPI")),
         (
             (None, None, None),
             {**OPEN_MPI, "OMPI_COMM_WORLD_LOCAL_SIZE": "4"},
-            Job("127.0.0.1:62624", 4, 3, 1, "Open MPI"),
+            Job("127.0.0.1:63808", 4, 3, 1, "Open MPI"),
         ),
         ((None, 1, 0), {}, Job("127.0.0.1:0", 1, 0, None, "the arguments")),
     ],
@@ -58,6 +65,13 @@ def test_a_job_is_found(given, environment, expected):
         (("h:9", 0, 0), {}, "num_processes must be at least 1, got 0"),
         (("h", 2, 0), {}, "coordinator_address 'h' is no address; write host:port"),
         (("h:65536", 2, 0), {}, "'h:65536' is no address"),
+        ((None, None, None), {**SLURM, "SLURM_PROCID": "8"}, "process_id is 8, but with num"),
+        ((None, None, None), {**SLURM, "SLURM_STEP_NODELIST": "n[3"}, "hosts is 'n[3', which"),
+        (
+            (None, None, None), {k: v for k, v in SLURM.items() if "NODELIST" not in k},
+            "coordinator_address not given, and SLURM does not say",
+        ),
+        ((None, None, None), {**OPEN_MPI, "OMPI_COMM_WORLD_RANK": "4"}, "process_id is 4, but"),
         (
             (None, None, None),
             {k: v for k, v in OPEN_MPI.items() if k != "OMPI_MCA_orte_hnp_uri"},
@@ -87,7 +101,8 @@ def test_arguments_of_another_type_are_refused(given, message):
     ("hosts", "expected"),
     [
         ("one", "one"), ("a1,a2", "a1"), ("n[003-007,9],login", "n003"), ("n[9,11]", "n9"),
-        ("rack[1-2]-gpu,x", "rack1-gpu"), ("", ""),
+        ("rack[1-2]-gpu,x", "rack1-gpu"), ("r[0-3]b[07-41,50],x", "r0b07"),
+        ("node[01-03,07]", "node01"), ("gpu-1.cluster", "gpu-1.cluster"),
     ],
 )  # fmt: skip
 def test_the_first_host_of_a_list(hosts, expected):
