@@ -19,7 +19,7 @@ __all__ = [
     "diagonal",
     "formed", "half_diagonal", "hermitian_part", "identity", "imaginary_diagonal", "inverse_of",
     "is_complex", "lower", "matmul", "on_diagonal", "padded", "permuted_rows", "places",
-    "real_of", "rows", "rows_scaled", "scaled", "solve", "strictly_lower",
+    "products_of_columns", "real_of", "rows", "rows_scaled", "scaled", "solve", "strictly_lower",
     "strictly_upper", "transposed",
     "triangle", "upper", "with_ones_on_diagonal", "with_transpose",
 ]  # fmt: skip
@@ -245,6 +245,16 @@ def imaginary_diagonal(x: Value) -> Value:
 def diagonal(x: Value) -> Value:
     """Diagonals of square matrices, as vectors."""
     return emit.sum(on_diagonal(x), axes=(x.type.rank - 1,))
+
+
+def products_of_columns(x: Value, y: Value) -> Value:
+    """Real parts of the diagonal of x^H y: each column of x with that of y, and no other product.
+
+    The derivative by y scales columns, where that of a product would multiply by a diagonal matrix.
+    """
+    products = emit.mul(conj(x), y)
+    real = emit.real(products) if is_complex(products) else products
+    return emit.sum(real, axes=(x.type.rank - 2,))
 
 
 def rows(x: Value, start: int, limit: int) -> Value:

@@ -21,6 +21,7 @@ from anvl.dialect.ops.linalg.matrices import (
     hermitian_part,
     is_complex,
     matmul,
+    products_of_columns,
     real_of,
     scaled,
     solve,
@@ -102,7 +103,7 @@ class EigvalshOp(ValuesAlone, name="eigvalsh"):
 
 def _values_moved(t: Value, v: Value) -> Value:
     """Diagonal of v^H t v, for the Hermitian part of t."""
-    return real_diagonal(matmul(ct(v), matmul(hermitian_part(t), v)))
+    return products_of_columns(v, matmul(hermitian_part(t), v))
 
 
 def real_diagonal(x: Value) -> Value:

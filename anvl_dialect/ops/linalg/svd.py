@@ -21,6 +21,7 @@ from anvl.dialect.ops.linalg.matrices import (
     ct,
     is_complex,
     matmul,
+    products_of_columns,
     real_of,
     rows,
     scaled,
@@ -131,7 +132,7 @@ class SvdOp(ValuesAndVectors, name="svd"):
 
 def _values_moved(t: Value, u: Value, s: Value, vt: Value) -> Value:
     """Tangents of singular values, in forward mode.  See Note [Repeated values]."""
-    return real_diagonal(matmul(ct(basis_of(u, s)), matmul(t, ct(vt))))
+    return products_of_columns(basis_of(u, s), matmul(t, ct(vt)))
 
 
 def _rotation_tangents(inside: Value, u: Value, s: Value, v: Value) -> tuple[Value, Value]:
@@ -180,7 +181,7 @@ class SvdvalsOp(ValuesAlone, name="svdvals"):
     @classmethod
     def result_tangents(cls, t: Value, x: Value, s: Value) -> Sequence[Value]:
         u, _, vt = emit.svd(x)
-        return [real_diagonal(matmul(ct(u), matmul(t, ct(vt))))]
+        return [products_of_columns(u, matmul(t, ct(vt)))]
 
     @classmethod
     def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Value | None:
@@ -215,7 +216,7 @@ class NuclearNormOp(Factorisation, name="nuclear_norm"):
     @classmethod
     def result_tangents(cls, t: Value, x: Value, y: Value) -> Sequence[Value]:
         u, _, vt = emit.svd(x)
-        along = real_diagonal(matmul(ct(matmul(u, vt)), t))
+        along = products_of_columns(matmul(u, vt), t)
         return [emit.sum(along, axes=(along.type.rank - 1,))]
 
     @classmethod

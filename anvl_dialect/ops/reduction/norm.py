@@ -37,10 +37,10 @@ _PARTS = {"c64": "f32", "c128": "f64"}
 
 
 class _Range(NamedTuple):
-    """Exponents of 2 for a dtype: the range of accurate sums of squares, and the scale outside it.
+    """Exponents of 2 for a dtype: norms whose sum of squares is accurate, and the scale of others.
 
-    Elements whose sum of squares is below `least` or above `most` are multiplied or divided by
-    2^scale.
+    Elements whose norm, as the sum of squares has it, is below `least` or above `most` are
+    multiplied or divided by 2^scale.
     """
 
     least: int
@@ -48,7 +48,7 @@ class _Range(NamedTuple):
     scale: int
 
 
-_RANGES = {"f32": _Range(-90, 120, 80), "f64": _Range(-900, 1000, 600)}
+_RANGES = {"f32": _Range(-45, 60, 80), "f64": _Range(-450, 500, 600)}
 
 
 class Power(Int):
@@ -242,28 +242,29 @@ def _power(x: Value, exponent: float) -> Value:
 
 
 def _euclidean(x: Value, axes: Sequence[int]) -> Value:
-    squares = _sum_of_squares(x, axes)
-    within = _RANGES[dtype_name(squares.type.element_type)]
+    length = sqrt(_sum_of_squares(x, axes))
+    within = _RANGES[dtype_name(length.type.element_type)]
 
     def compared(direction: str, exponent: int) -> Value:
-        limit = full_like(squares, 2.0**exponent)
-        return emit.compare(squares, limit, comparison_direction=direction)
-
-    outside = or_(compared("LT", within.least), compared("GT", within.most))
-
-    def scale(by: int) -> Value:
-        """2^by for small norms, 2^-by for large ones, 1 for others."""
-        small, large, one = (full_like(squares, 2.0**n) for n in (by, -by, 0))
-        return emit.select(outside, emit.select(compared("LT", 0), small, large), one)
+        limit = full_like(length, 2.0**exponent)
+        return emit.compare(length, limit, comparison_direction=direction)
 
     def of_multiples() -> Value:
-        multiples = broadcast_along(scale(within.scale), x, axes)
-        return _sum_of_squares(_times_real(x, multiples), axes)
+        """Norms of 2^n times the vectors: small ones enlarged, large ones reduced."""
+        # By other limits than the choice: whoever reads the same comparisons here as well
+        # would keep XLA from fusing them with the reduction that asks whether any holds.
+        is_small, is_large = compared("LT", within.least + 1), compared("GT", within.most - 1)
+        one, up, down = (full_like(length, 2.0**n) for n in (0, within.scale, -within.scale))
+        scale = emit.select(is_small, up, emit.select(is_large, down, one))
+        back = emit.select(is_small, down, emit.select(is_large, up, one))
+        multiples = _times_real(x, broadcast_along(scale, x, axes))
+        return mul(sqrt(_sum_of_squares(multiples, axes)), back)
 
-    # One more sum if any norm needs it, otherwise no extra cost.
-    some_are = emit.any(outside, axes=tuple(range(squares.type.rank)))
-    total = _emit_choice(some_are, squares.type, lambda: squares, of_multiples)
-    return mul(sqrt(total), scale(-within.scale))
+    outside = or_(compared("LT", within.least), compared("GT", within.most))
+    some_are = emit.any(outside, axes=tuple(range(length.type.rank)))
+    # One more sum if any norm needs it, otherwise no extra cost.  Whoever reads the norm reads one
+    # array, as all that depends on its range is within the choice.
+    return _emit_choice(some_are, length.type, lambda: length, of_multiples)
 
 
 def _times_real(x: Value, y: Value) -> Value:

@@ -245,6 +245,27 @@ def test_second_derivatives_of_a_determinant_at_zero():
     close(anvl.jit(twice)(np.zeros((2, 2))), np.eye(2))
 
 
+@pytest.mark.parametrize("name", ["svdvals", "eigvalsh", "nuc"])
+def test_the_derivatives_of_the_values_of_a_complex_matrix(name):
+    x, t = COMPLEX[0], COMPLEX[1]
+    if name == "eigvalsh":
+        _, v = np.linalg.eigh((x + x.conj().T) / 2)
+        left, right = v, v.conj().T
+    else:
+        left, _, right = np.linalg.svd(x)
+    weights = np.ones(4) if name == "nuc" else np.arange(1.0, 5)
+    slope = ((left * weights) @ right).conj()
+
+    def f(x):
+        if name == "nuc":
+            return linalg.norm(x, "nuc")
+        return anp.sum(getattr(linalg, name)(x) * weights)
+
+    close(anvl.grad(f)(x), slope)
+    _, moved = anvl.jvp(f, (x,), (t,))
+    close(moved, np.sum(slope * t).real)
+
+
 def test_the_gradient_of_a_norm_at_zero_is_zero():
     for ord in (None, 1, 2, 3):
         g = anvl.grad(lambda x, ord=ord: linalg.norm(x, ord))(np.zeros(3))
