@@ -17,8 +17,9 @@ from anvl.runtime.memory import machine_memory
 from anvl.runtime.settings import MOST_CPU_DEVICES, runtime_settings
 
 __all__ = [
-    "EMBEDDED", "Client", "Device", "Placement", "Target", "check_process", "cpu_client", "embed",
-    "embedded_client", "embedded_target", "forked", "has_client", "is_orphan",
+    "EMBEDDED", "EMBEDDED_PYTHON", "Client", "Device", "Placement", "Target", "check_process",
+    "cpu_client", "embed", "embedded_client", "embedded_target", "forked", "has_client",
+    "is_orphan",
 ]  # fmt: skip
 
 #: The name of jaxlib's own client; others have the names of their plugins.
@@ -42,6 +43,8 @@ class Target(NamedTuple):
 
 
 _EMBEDDED_TARGET = Target("cpu", "lapack")
+#: jaxlib's handler that calls Python, under which programs have their calls.
+EMBEDDED_PYTHON = "xla_ffi_python_cpu_callback"
 
 
 class Device:
@@ -145,6 +148,8 @@ class Client:
         What the plugin says of itself, such as the versions of StableHLO that it takes.
     library
         The file of the plugin; None for jaxlib's own client.
+    python_target
+        The custom call by which its programs call Python; None where they cannot.
     devices
         Its devices in this process.
     all_devices
@@ -168,6 +173,7 @@ class Client:
         "library",
         "memory_bytes",
         "name",
+        "python_target",
         "target",
     )
 
@@ -178,6 +184,7 @@ class Client:
         routines: str = "none",
         attributes: Mapping[str, Any] = MappingProxyType({}),
         library: Path | None = None,
+        python_target: str | None = None,
     ) -> None:
         check_process("Client")
         self.handle: Any = handle
@@ -185,6 +192,7 @@ class Client:
         self.target: Target = Target(_platform_of(handle), routines)
         self.attributes: Mapping[str, Any] = attributes
         self.library: Path | None = library
+        self.python_target: str | None = python_target
         self.all_devices: tuple[Device, ...] = tuple(
             Device(self, device) for device in handle.devices()
         )
@@ -239,7 +247,7 @@ def cpu_client(num_devices: int | None = None, *, asynchronous: bool = True) -> 
             f"cpu_client: num_devices must be at least 1, at most {MOST_CPU_DEVICES}, got {count}"
         )
     handle = compat.make_cpu_client(asynchronous=asynchronous, num_devices=count)
-    return Client(handle, EMBEDDED, _EMBEDDED_TARGET.routines)
+    return Client(handle, EMBEDDED, _EMBEDDED_TARGET.routines, python_target=EMBEDDED_PYTHON)
 
 
 _lock = fresh_lock()

@@ -24,7 +24,7 @@ from anvl.runtime.execution.execution_errors import deleted_argument, execution_
 from anvl.runtime.execution.out_of_memory import run_once_more
 from anvl.runtime.execution.program_types import known_types
 from anvl.runtime.execution.runner import called_program, runner
-from anvl.runtime.handlers.callbacks import guarded, waiting
+from anvl.runtime.handlers.callbacks import compile_with_callbacks, guarded, waiting
 from anvl.runtime.handlers.ffi import missing_handler
 from anvl.runtime.instrumentation.phases import INFO, phase
 from anvl.runtime.instrumentation.progress import progress
@@ -363,15 +363,16 @@ def compile_lowered(
     _check_results(out_types or ())
     calls_lapack = _prepare_custom_calls(program, place)
     given = _compile_options(place, options or {}, open_results)
-    handle = _compiled(program, place, given, title, [guarded(f) for f in callbacks])
+    functions = guarded(callbacks, place)
+    handle = _compiled(program, place, given, title, functions)
     found_args, found_outs = known_types(handle, place, arg_types, out_types, placing)
     _check_results(found_outs)
     check_temporaries(handle, place.client, len(place.handles))
     _check_counts(handle, found_args, found_outs)
     describe = functools.partial(called_program, digest or program, title, place, found_args)
     run = runner(handle, place, calls_lapack, donation, describe)
-    if callbacks:
-        run = waiting(run)
+    if functions:
+        run = waiting(run, place, functions)
     return Executable(handle, place, found_args, found_outs, argument_names, run, donation)
 
 
@@ -384,11 +385,10 @@ _UNKNOWN_TARGET = (
 def _compiled(
     program: bytes | str, place: Placement, options: Any, title: str, callbacks: Any = ()
 ) -> Any:
-    client, devices = place.client.handle, place.device_list
     try:
         with phase("compile", title, INFO) as now, progress(f"XLA compiles {title}"):
             if callbacks:  # functions of this process: no cache keeps the program
-                return compat.compile_with_callbacks(client, program, devices, options, callbacks)
+                return compile_with_callbacks(program, place, options, callbacks)
             return compile_or_load(program, place, options, now.add)
     except compat.Failure as error:
         text = readable(error)

@@ -16,7 +16,7 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,8 @@ from typing import Any
 import jaxlib.version
 import numpy as np
 from jaxlib import _jax, utils, xla_client  # type: ignore[attr-defined]
+
+from anvl.runtime.handlers.packing import SUB_BYTE_BITS, unpacked
 
 # XLA also logs the errors that it raises, and a few lines of its own; a user's setting of the
 # variable takes precedence.
@@ -53,10 +55,6 @@ make_cpu_client: Callable[..., Any] = xla_client.make_cpu_client
 batched_device_put: Callable[..., Any] = _jax.batched_device_put
 block_until_ready: Callable[[list[Any]], None] = _jax.batched_block_until_ready
 collect_garbage: Callable[[], None] = _jax.collect_garbage
-
-# Bits per element of the types that numpy stores in a byte each and a device packs (also on
-# those versions whose `on_device_size_in_bytes` says one byte each).
-_SUB_BYTE_BITS = {"int2": 2, "uint2": 2, "int4": 4, "uint4": 4, "float4_e2m1fn": 4}
 
 
 def result_handler(aval: object, sharding: Any) -> Any:
@@ -101,11 +99,17 @@ def topology_fingerprint(devices: list[Any]) -> str:
 
 
 def compile_with_callbacks(
-    client: Any, artifact: bytes | str, devices: Any, options: Any, callbacks: list[Any]
+    client: Any,
+    artifact: bytes | str,
+    devices: Any,
+    options: Any,
+    callbacks: list[Any],
+    named: tuple[str, str, Sequence[int]],
 ) -> Any:
     """Compile a portable artifact that calls these functions, by number.
 
-    They are taken with a module of jaxlib's own MLIR alone.
+    They are taken with a module of jaxlib's own MLIR alone.  Custom calls of the first name get the
+    second, and for each number the one at its place.
     """
     mlir: Any = importlib.import_module("jaxlib.mlir.ir")
     stablehlo: Any = importlib.import_module("jaxlib.mlir.dialects.stablehlo")
@@ -116,7 +120,21 @@ def compile_with_callbacks(
     context.load_all_available_dialects()
     stablehlo.register_dialect(context)
     module = stablehlo.deserialize_portable_artifact(context, artifact)
+    with context:
+        _rename_calls(mlir, module, *named)
     return client.compile_and_load(module, devices, options, callbacks)
+
+
+def _rename_calls(mlir: Any, module: Any, old: str, new: str, numbers: Sequence[int]) -> None:
+    def visit(op: Any) -> Any:
+        if op.name == "stablehlo.custom_call" and op.attributes["call_target_name"].value == old:
+            index = op.attributes["backend_config"]["index"]
+            number = mlir.IntegerAttr.get(index.type, numbers[index.value])
+            op.attributes["call_target_name"] = mlir.StringAttr.get(new)
+            op.attributes["backend_config"] = mlir.DictAttr.get({"index": number})
+        return mlir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
 
 
 def buffer_to_numpy(buffer: Any) -> tuple[np.ndarray[Any, Any], bool]:
@@ -163,23 +181,14 @@ def _to_numpy_by_address(buffer: Any) -> tuple[np.ndarray[Any, Any], bool]:
         return _read_only(np.empty(shape, dtype)), True
     memory: Any = (ctypes.c_char * n_bytes).from_address(buffer.unsafe_buffer_pointer())
     memory.keep_alive = buffer
-    if dtype.name in _SUB_BYTE_BITS:
-        return _read_only(_unpacked(memory, math.prod(shape), dtype).reshape(shape)), True
+    if dtype.name in SUB_BYTE_BITS:
+        return _read_only(unpacked(memory, math.prod(shape), dtype).reshape(shape)), True
     return _read_only(np.frombuffer(memory, dtype).reshape(shape)), False
 
 
 _other_buffer_to_numpy = (
     _to_numpy_by_library if hasattr(RawArray, "_to_np_array_did_copy") else _to_numpy_by_address
 )
-
-
-def _unpacked(memory: Any, n_elements: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """Unpack elements of 2 or 4 bits, the lowest bits first, to one byte each."""
-    bits = _SUB_BYTE_BITS[dtype.name]
-    packed = np.frombuffer(memory, np.uint8, count=-(-n_elements * bits // 8))
-    shifts = np.arange(0, 8, bits, dtype=np.uint8)
-    fields = packed[:, None] >> shifts & np.uint8(2**bits - 1)
-    return fields.reshape(-1)[:n_elements].view(dtype)
 
 
 def _read_only(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

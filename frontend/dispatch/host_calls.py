@@ -17,7 +17,7 @@ from anvl.dialect.core.types import element_type, kind
 from anvl.dialect.interpreters.ad_diagnostics import place_in
 from anvl.dialect.ops.calls.host_call import HOST_CALL, PRINT, is_ordered
 from anvl.passes.framework.walk import find
-from anvl.runtime import EMBEDDED, Placement, RuntimeFailure
+from anvl.runtime import Placement, RuntimeFailure
 
 __all__ = ["HostCall", "HostFunction", "check_place", "checked_results", "host_calls"]
 
@@ -155,16 +155,16 @@ def host_calls(module: ir.Module, functions: Sequence[HostFunction]) -> tuple[Ho
 
 
 def check_place(calls: Sequence[HostCall], place: Placement) -> None:
-    """Refuse calls of Python in a program for a plugin, or over several devices."""
+    """Refuse calls of Python in a program over several devices, or for a plugin without them."""
     if calls and len(place.devices) > 1:
         raise ShardingError(
             f"callback: {calls[0]} cannot be called by a program over {len(place.devices)} "
             "devices, each of which would call it; call it outside of the program, or check a "
             "condition with anvl.check"
         )
-    if calls and place.client.name != EMBEDDED:
+    if calls and place.client.python_target is None:
         raise RuntimeFailure(
-            f"callback: {calls[0]} cannot be called on {place.devices[0]}, as PJRT plugins call no "
+            f"callback: {calls[0]} cannot be called on {place.devices[0]}, as its plugin calls no "
             'Python; run the program on the CPU (device="cpu"), or check a condition with '
             "anvl.check, which works on every plugin"
         )

@@ -52,7 +52,7 @@ def callback(f: Callable[..., Any], result: Any, *args: Any) -> Any:
         From the call of a compiled program: f raised an exception, which is its `__cause__`, or it
         returned something else than `result` declares.
     RuntimeFailure
-        The program is compiled for a plugin, which cannot call Python.
+        The program is compiled for a plugin that cannot call Python.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import anvl.runtime.ending as ending
-from anvl.runtime.client import EMBEDDED, Client, embed, has_client
+from anvl.runtime.client import EMBEDDED, EMBEDDED_PYTHON, Client, embed, has_client
 from anvl.runtime.distributed.call_order import begin
 from anvl.runtime.distributed.environment import Job, job_of
 from anvl.runtime.distributed.exit_status import failure, watch_exit
@@ -184,7 +184,7 @@ def _join(made: _Group, bind: str, start_timeout: float, heartbeat_timeout: floa
     except compat.Failure as error:
         membership.fail(f"initialize: {readable(error)}")
         raise DistributedError(f"initialize: {readable(error)}") from error
-    embed(Client(handle, EMBEDDED, "lapack"))
+    embed(Client(handle, EMBEDDED, "lapack", python_target=EMBEDDED_PYTHON))
     atexit.register(_at_exit)
     watch_exit()
 

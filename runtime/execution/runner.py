@@ -10,6 +10,7 @@ from anvl.runtime.client import Placement
 from anvl.runtime.distributed.call_order import Called, processes_of
 from anvl.runtime.distributed.waiting import watching
 from anvl.runtime.execution.donation import Donation
+from anvl.runtime.handlers.callbacks import outside_of_callbacks
 from anvl.runtime.sharding.buffer_checks import checked
 from anvl.runtime.sharding.in_flight import at_most_a_few, has_collectives, may_wait_for_ever
 from anvl.runtime.turns import in_turn, splits_stacks
@@ -30,6 +31,7 @@ def runner(
     `describe` tells the program from others, for the other processes of its devices.
     """
     run: Callable[..., Any] = handle.execute_sharded
+    run = outside_of_callbacks(run, place)
     is_single = len(place.handles) == 1
     if not is_single:
         run = checked(run, donation.positions if donation is not None else ())

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from anvl.runtime.lazy import compat
 
-__all__ = ["default_options", "gpu_of", "load_libraries", "register_handlers"]
+__all__ = ["default_options", "gpu_of", "load_libraries", "python_target", "register_handlers"]
 
 # Modules that pass custom calls on to the plugin of a platform; the newest first.
 _EXTENSIONS = {
@@ -31,6 +32,8 @@ _LIBRARIES = (
     "cudart", "nvJitLink", "nvrtc", "cublasLt", "cublas", "cufft", "cusparse", "cusolver", "cupti",
     "cudnn", "nccl", "nvshmem_host",
 )  # fmt: skip
+# jaxlib's handler that calls Python, which its wheels for GPUs have.
+_PYTHON = "xla_ffi_python_gpu_callback"
 _kept: list[Any] = []
 
 
@@ -73,15 +76,26 @@ def register_handlers(gpu: str, capsule: object | None) -> str:
     Without a capsule `jax` has done so.  Returns the library of linear algebra that programs may
     call, or `none`.
     """
+    extension = _extension(gpu)
+    if extension is None:
+        return "none"
+    if capsule is not None:
+        compat.register_gpu_handlers(gpu.upper(), extension, capsule)
+    names = {name for name, _, _ in compat.gpu_handlers(gpu.upper())}
+    library, permutation = _SOLVERS[gpu]
+    needed = {f"{library}_{routine}_ffi" for routine in _ROUTINES} | {permutation}
+    return library if needed <= names else "none"
+
+
+def python_target(gpu: str) -> str | None:
+    """The custom call by which programs call Python, if the plugin's wheel has jaxlib's."""
+    extension = _extension(gpu)
+    return _PYTHON if extension is not None and _PYTHON in extension.ffi_handlers() else None
+
+
+def _extension(gpu: str) -> Any:
+    """The module of the plugin's wheel that passes custom calls on; None if there is none."""
     for module in _EXTENSIONS.get(gpu, ()):
-        try:
-            extension = importlib.import_module(module)
-        except ImportError:
-            continue
-        if capsule is not None:
-            compat.register_gpu_handlers(gpu.upper(), extension, capsule)
-        names = {name for name, _, _ in compat.gpu_handlers(gpu.upper())}
-        library, permutation = _SOLVERS[gpu]
-        needed = {f"{library}_{routine}_ffi" for routine in _ROUTINES} | {permutation}
-        return library if needed <= names else "none"
-    return "none"
+        with suppress(ImportError):
+            return importlib.import_module(module)
+    return None

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+
 from anvl.runtime.client import (
+    EMBEDDED,
     Client,
     Device,
     Placement,
@@ -21,6 +24,7 @@ __all__ = [
     "default_placement",
     "default_target",
     "devices",
+    "embedded_by_default",
 ]
 
 
@@ -65,6 +69,11 @@ def default_placement() -> Placement:
     if _first is None:
         _first = embedded_client().devices[0].placement
     return _first
+
+
+def embedded_by_default() -> AbstractContextManager[None]:
+    """A block whose default device is jaxlib's own, for this thread or task."""
+    return _settings(default_device=EMBEDDED)
 
 
 def default_client() -> Client:

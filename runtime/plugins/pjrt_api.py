@@ -13,7 +13,7 @@ import ctypes
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["Api", "NotAPlugin", "attributes", "read_api"]
+__all__ = ["Api", "NotAPlugin", "attributes", "destroy_error", "extensions", "read_api"]
 
 _FUNCTION = "GetPjrtApi"
 _N_FUNCTIONS = 5  # those that are read here: the last is `PJRT_Plugin_Attributes`
@@ -25,11 +25,16 @@ class NotAPlugin(Exception):
 
 
 class Api(NamedTuple):
-    """The API of a plugin: its version, major and minor, and the library that it is in."""
+    """The API of a plugin: its version, major and minor, its library, and addresses.
+
+    The first extension is 0 where there is none; the others are functions.
+    """
 
     version: tuple[int, int]
     library: Any
-    attributes: int  # the address of its function
+    first_extension: int
+    destroy_error: int
+    attributes: int
 
 
 class _Version(ctypes.Structure):
@@ -73,6 +78,24 @@ class _NamedValue(ctypes.Structure):
     )
 
 
+class _Extension(ctypes.Structure):
+    """The first fields of each extension."""
+
+    _fields_ = (
+        ("struct_size", ctypes.c_size_t),
+        ("kind", ctypes.c_int),
+        ("next", ctypes.c_void_p),
+    )
+
+
+class _Error(ctypes.Structure):
+    _fields_ = (
+        ("struct_size", ctypes.c_size_t),
+        ("extensions", ctypes.c_void_p),
+        ("error", ctypes.c_void_p),
+    )
+
+
 class _Attributes(ctypes.Structure):
     _fields_ = (
         ("struct_size", ctypes.c_size_t),
@@ -103,7 +126,30 @@ def read_api(path: Path) -> Api:
     if start.struct_size < ctypes.sizeof(_Start) or not all(start.functions):
         raise NotAPlugin(f"its {_FUNCTION} gives an API without the first of the functions")
     version = int(start.version.major), int(start.version.minor)
-    return Api(version, library, start.functions[_N_FUNCTIONS - 1])
+    return Api(
+        version,
+        library,
+        start.extensions or 0,
+        start.functions[0],
+        start.functions[_N_FUNCTIONS - 1],
+    )
+
+
+def extensions(api: Api) -> dict[int, int]:
+    """Addresses of the extensions of a plugin, by their numbers in the C API."""
+    found: dict[int, int] = {}
+    at = api.first_extension
+    while at:
+        extension = _Extension.from_address(at)
+        found[extension.kind] = at
+        at = extension.next
+    return found
+
+
+def destroy_error(api: Api, error: int) -> None:
+    """Free an error that a function of the plugin returned."""
+    given = _Error(ctypes.sizeof(_Error), None, error)
+    ctypes.CFUNCTYPE(None, ctypes.POINTER(_Error))(api.destroy_error)(ctypes.byref(given))
 
 
 def attributes(api: Api) -> dict[str, Any]:

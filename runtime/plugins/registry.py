@@ -24,6 +24,7 @@ from anvl.runtime.client import (
 )
 from anvl.runtime.distributed.processes import plugin_options
 from anvl.runtime.errors import PluginError, readable
+from anvl.runtime.handlers.call_frames import HANDLER, handler_address
 from anvl.runtime.lazy import compat
 from anvl.runtime.locks import fresh_lock
 from anvl.runtime.plugins import cuda
@@ -36,6 +37,7 @@ from anvl.runtime.plugins.discovery import (
     normal,
     wrong_option,
 )
+from anvl.runtime.plugins.ffi_extension import register_with_plugin
 from anvl.runtime.plugins.pjrt_api import Api, NotAPlugin, attributes, read_api
 
 __all__ = ["as_device", "client_of", "device_of", "find_plugin", "known_plugins", "register_plugin"]
@@ -238,7 +240,16 @@ def _start(plugin: Plugin, function: str) -> Client:
             handle = compat.make_plugin_client(name, options, distributed)
         except (compat.Failure, ValueError, TypeError) as error:
             raise PluginError(f"{where}{_why_not(api, error)}") from error
-    return Client(handle, plugin.name, routines, attributes=said, library=plugin.path)
+    python_target = cuda.python_target(gpu) if gpu else _python_target(api, handle.platform)
+    return Client(
+        handle, plugin.name, routines, said, library=plugin.path, python_target=python_target
+    )
+
+
+def _python_target(api: Api, platform: str) -> str | None:
+    """The custom call by which programs of a plugin on the host call Python, if it takes one."""
+    is_taken = platform == "cpu" and register_with_plugin(api, HANDLER, handler_address(), platform)
+    return HANDLER if is_taken else None
 
 
 def _load(plugin: Plugin, is_gpu: bool) -> tuple[str, Any]:

@@ -1,5 +1,10 @@
-"""Checks on a real plugin, which are values of the program; and callbacks, which it cannot make."""
+"""Checks on a real plugin, which are values of the program; and callbacks where it takes none."""
 
+import gc
+import os
+import signal
+import time
+import weakref
 from typing import Any
 
 import numpy as np
@@ -27,10 +32,13 @@ def test_checks_in_loops_batches_and_derivatives_are_made_on_a_plugin() -> None:
     assert caught.value.members == (1,)
 
 
-def test_callbacks_are_refused_by_name_on_a_plugin() -> None:
+def test_a_plugin_without_handlers_refuses_callbacks_by_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def noted(x: Any) -> None:
         raise AssertionError
 
+    monkeypatch.setattr(anvl.devices(NAME)[0].client, "python_target", None)
     with anvl.default_device(NAME):
         for f, name in (
             (lambda x: anvl.callback(noted, None, x), "noted"),
@@ -39,3 +47,67 @@ def test_callbacks_are_refused_by_name_on_a_plugin() -> None:
         ):
             with pytest.raises(anvl.RuntimeFailure, match=rf"callback: {name} at .* cannot be"):
                 anvl.jit(f)(np.float32(1))
+
+
+def test_a_callback_runs_no_program_on_the_device_that_waits_for_it() -> None:
+    weights = anvl.device_put(np.ones(64, "float32"), NAME)
+    x = np.ones((64, 64), "float32")
+
+    def summed(y: Any) -> Any:
+        return anvl.callback(lambda y: (y * weights).sum(), anvl.aval("f32"), y @ y)
+
+    def summed_elsewhere(y: Any) -> Any:
+        def call(y: Any) -> Any:
+            found = (anvl.device_put(y) * np.asarray(weights)).sum()
+            assert found.device is anvl.devices("cpu")[0]
+            return found
+
+        return anvl.callback(call, anvl.aval("f32"), y @ y)
+
+    with anvl.default_device(NAME):
+        with pytest.raises(anvl.CallbackError, match="runs a program there, which would"):
+            anvl.jit(summed)(x)
+        assert float(anvl.jit(summed_elsewhere)(x)) == 64.0**3
+
+
+def test_an_interrupt_ends_the_program_at_its_next_callback() -> None:
+    seen: list[int] = []
+    interrupted_at = [2]
+
+    def called(i: Any) -> None:
+        seen.append(int(i))
+        if i in interrupted_at:
+            interrupted_at.clear()
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.05)
+
+    @anvl.jit
+    def f(n: Any) -> Any:
+        anvl.fori_loop(0, n, lambda i, x: (anvl.callback(called, None, i), x)[1], 0.0)
+
+    with anvl.default_device(NAME):
+        with pytest.raises(KeyboardInterrupt):
+            f(100_000_000)
+        assert seen[:3] == [0, 1, 2] and len(seen) < 10_000
+        seen.clear()
+        f(4)  # the program is whole
+    assert seen == [0, 1, 2, 3]
+
+
+def test_functions_live_as_long_as_their_program() -> None:
+    class Function:
+        def __call__(self, x: Any) -> Any:
+            return x + 1
+
+    function = Function()
+    alive = weakref.ref(function)
+    f: Any = anvl.jit(lambda x, called=function: anvl.pure_callback(called, x, x))
+    with anvl.default_device(NAME):
+        assert float(f(np.float32(1))) == 2.0
+        del function
+        gc.collect()
+        assert float(f(np.float32(2))) == 3.0
+    del f
+    anvl.clear_caches()
+    gc.collect()
+    assert alive() is None
