@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -95,10 +95,8 @@ def asarray(
         check_not_traced("asarray", device)
     made = _converted(obj, wanted, device)
     if copy is False and made is not obj:
-        raise ValueError(
-            f"asarray: copy=False is given, but {_described(obj)} must be copied to be an array of "
-            f"{dtype_name(made.dtype)}; leave copy out"
-        )
+        what = f"{_described(obj)} must be copied to be an array of {dtype_name(made.dtype)}"
+        raise ValueError(f"asarray: copy=False is given, but {what}; leave copy out")
     return made.copy() if copy and made is obj and isinstance(made, Array) else made
 
 
@@ -132,10 +130,10 @@ def _as(x: Any, dtype: np.dtype[Any]) -> Any:
 array = asarray
 
 
-def _holds(x: Any, types: tuple[type, ...]) -> bool:
-    """Whether nested lists contain an element of these types."""
+def _holds(x: Any, types: tuple[type, ...], how: Callable[..., bool] = any) -> bool:
+    """Whether any element of nested lists, or `all`, is of these types."""
     if isinstance(x, builtins.list | tuple):
-        return any(_holds(part, types) for part in x)
+        return how(_holds(part, types, how) for part in x)
     return isinstance(x, types)
 
 
@@ -146,21 +144,22 @@ def _host(x: Any, wanted: np.dtype[Any] | None) -> np.ndarray[Any, Any]:
     try:
         made = np.asarray(x)
     except ValueError:
-        raise ValueError(
-            f"asarray: {x!r} is not an array: its lists must have one length"
-        ) from None
+        what = f"asarray: {x!r} is not an array: its lists must have one length"
+        raise ValueError(what) from None
     if made.dtype == object and isinstance(x, int):
         raise OverflowError(f"asarray: {x} does not fit any integer dtype; use a float")
     arrays = hasattr(x, "__array__") or _holds(x, (np.ndarray, np.generic))
     if wanted is not None:
+        if made.dtype.kind in "fO" and wanted.kind in "iu" and _holds(x, (int,), all):
+            made = np.asarray(x, object)  # of integers beyond 63 bits NumPy makes floats
         return _cast(made, wanted) if arrays else _cast_numbers(made, wanted)
     if arrays:
         _check_dtype(made.dtype)
         return made
     kinds = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
     if made.dtype.kind not in kinds:
-        what = f"asarray: {x!r} of type {type(x).__name__} is not an array of numbers"
-        raise TypeError(what + hint(x))
+        of = type(x).__name__
+        raise TypeError(f"asarray: {x!r} of type {of} is not an array of numbers{hint(x)}")
     return _cast_numbers(made, default_dtype(kinds[made.dtype.kind]))
 
 
@@ -188,9 +187,9 @@ def _cast_numbers(x: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[A
 
 
 def _cast(x: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    if x.dtype.kind not in "biufcV":
+    if x.dtype.kind not in "biufcV" and not (x.dtype == object and _holds(x.tolist(), (int,), all)):
         raise TypeError(f"asarray: an array of {x.dtype} is not an array of numbers")
-    if x.dtype.kind in "iu" and dtype.kind in "iu" and x.size:
+    if x.dtype.kind in "iuO" and dtype.kind in "iu" and x.size:
         limits = np.iinfo(dtype)
         if x.min() < limits.min or x.max() > limits.max:
             raise OverflowError(

@@ -42,6 +42,11 @@ def _parts(function: str, xs: Any) -> list[Any]:
     return [_array(x) for x in xs]
 
 
+def _operands(function: str, xs: Any) -> list[Tracer]:
+    """The arrays to join, of one dtype: before a number has axes, so that it keeps its digits."""
+    return promoted(function, _parts(function, xs), broadcast=False)[0]
+
+
 def _array(x: Any) -> Any:
     """An array to join: lists of numbers, such as the 0 of `concatenate([[0], x])`, are arrays."""
     if not isinstance(x, list | tuple):
@@ -63,7 +68,7 @@ def concatenate(xs: Sequence[Any], axis: int | None = 0) -> Any:
     >>> np.concatenate([np.zeros(2), np.ones(1)])
     Array([0., 0., 1.], dtype=float32)
     """
-    operands, _ = promoted("concatenate", _parts("concatenate", xs), broadcast=False)
+    operands = _operands("concatenate", xs)
     if axis is None:
         operands, axis = [ravel(x) for x in operands], 0
     at = axis_of(axis, operands[0].ndim, "concatenate")
@@ -90,7 +95,7 @@ def stack(xs: Sequence[Any], axis: int = 0) -> Any:
     Array([[0., 1.],
            [0., 1.]], dtype=float32)
     """
-    operands, _ = promoted("stack", _parts("stack", xs), broadcast=False)
+    operands = _operands("stack", xs)
     if len({x.shape for x in operands}) > 1:
         listed = ", ".join(str(x.aval) for x in operands)
         raise ValueError(f"stack: shapes differ: {listed}; all must have one shape")
@@ -107,7 +112,7 @@ def vstack(xs: Sequence[Any]) -> Any:
     Array([[0., 0.],
            [1., 1.]], dtype=float32)
     """
-    return concatenate([atleast_2d(x) for x in _parts("vstack", xs)], 0)
+    return concatenate([atleast_2d(x) for x in _operands("vstack", xs)], 0)
 
 
 @public()
@@ -119,7 +124,7 @@ def hstack(xs: Sequence[Any]) -> Any:
     Array([[0., 1., 1.],
            [0., 1., 1.]], dtype=float32)
     """
-    operands = [atleast_1d(x) for x in _parts("hstack", xs)]
+    operands = [atleast_1d(x) for x in _operands("hstack", xs)]
     return concatenate(operands, builtins.min(1, operands[0].ndim - 1))
 
 
@@ -131,7 +136,7 @@ def dstack(xs: Sequence[Any]) -> Any:
     >>> np.dstack([np.zeros((2, 3)), np.ones((2, 3))]).shape
     (2, 3, 2)
     """
-    return concatenate([atleast_3d(x) for x in _parts("dstack", xs)], 2)
+    return concatenate([atleast_3d(x) for x in _operands("dstack", xs)], 2)
 
 
 @public()
@@ -143,7 +148,7 @@ def column_stack(xs: Sequence[Any]) -> Any:
     Array([[0., 1.],
            [0., 1.]], dtype=float32)
     """
-    operands = [as_tracer(x, "column_stack") for x in _parts("column_stack", xs)]
+    operands = _operands("column_stack", xs)
     columns = [x if x.ndim > 1 else expand_dims(atleast_1d(x), -1) for x in operands]
     return concatenate(columns, 1)
 

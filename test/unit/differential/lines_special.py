@@ -189,6 +189,11 @@ def _normal(d: Draw) -> Call:
     return call(x, d.array("float64", (n,)), covariance)
 
 
+def _of_symmetric(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Of the symmetric part: SciPy reads the lower triangle, and derivatives here are symmetric."""
+    return lambda x, mean, covariance: f(x, mean, (covariance + covariance.T) / 2)
+
+
 def _summary(name: str, draw: Any, **more: Any) -> Line:
     given = {"flavours": "ptz", "length": PROGRAM, "refusals": False} | more
     return Line(f"stats.{name}", getattr(stats, name), getattr(scipy.stats, name), draw, **given)
@@ -214,8 +219,8 @@ SPECIAL += [
     *_of_distributions(_DISCRETE, True, "logpmf pmf cdf logcdf sf logsf"),
     _summary("zscore", _with_ddof, flavours="p"), _summary("sem", _with_ddof),
     _summary("rankdata", _ranked, dtypes=False), _summary("mode", _mode, seen=tuple, indices=True),
-    Line("stats.multivariate_normal.logpdf", stats.multivariate_normal.logpdf,
-         scipy.stats.multivariate_normal.logpdf, _normal, "pt", PROGRAM, refusals=False,
+    Line("stats.multivariate_normal.logpdf", _of_symmetric(stats.multivariate_normal.logpdf),
+         _of_symmetric(scipy.stats.multivariate_normal.logpdf), _normal, "pt", PROGRAM, refusals=False,
          seen=lambda y: y.squeeze()),  # as SciPy's are
     Line("stats.dirichlet.logpdf", stats.dirichlet.logpdf, scipy.stats.dirichlet.logpdf, _dirichlet,
          "p", PROGRAM, refusals=False, smooth=False),

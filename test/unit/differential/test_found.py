@@ -215,11 +215,13 @@ NUMBERS_BESIDE_64_BITS = {
     "ediff1d": lambda m, x: m.ediff1d(x, to_end=0.1),
     "geomspace": lambda m, x: m.geomspace(0.1, x[-1], 3),
     "gradient": lambda m, x: m.gradient(x, 0.1),
+    "hstack": lambda m, x: m.hstack([0.1, x]),
     "insert": lambda m, x: m.insert(x, 1, [0.1]),
     "interp": lambda m, x: m.interp([0.1], x, x),
     "nan_to_num": lambda m, x: m.nan_to_num(x / 0, posinf=0.1, neginf=0.3),
     "piecewise": lambda m, x: m.piecewise(x, [x > 0], [0.1]),
     "polymul": lambda m, x: m.polymul(x, 0.1),
+    "vstack": lambda m, x: m.vstack([x[0], 0.1]),
 }
 
 
@@ -248,3 +250,13 @@ def test_quantiles_that_are_elements_have_their_dtype():
         found, wanted = (m.quantile(x, q, method=method) for m in (anp, np))
         assert found.dtype == wanted.dtype == dtype
         assert_close(found, wanted, FORMULA)
+
+
+def test_integers_of_64_bits_beside_small_ones_are_exact():
+    for x in ([2**63 + 1, 3], [[2**64 - 1], [0]]):
+        np.testing.assert_array_equal(
+            anp.asarray(x, "uint64"), np.asarray(x, "uint64"), strict=True
+        )
+    for x in ([2**63 + 1, -1], [2**64, 1]):
+        with pytest.raises(OverflowError, match="do not fit ui64; give a wider dtype"):
+            anp.asarray(x, "uint64")
