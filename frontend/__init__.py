@@ -39,6 +39,13 @@ if TYPE_CHECKING:
     from anvl import tree as tree
     from anvl import tree_util as tree_util
     from anvl import windows as windows
+    from anvl.call_spellings.checkpoint_policies import checkpoint_policies as checkpoint_policies
+    from anvl.call_spellings.jax_settings import (
+        default_matmul_precision as default_matmul_precision,
+    )
+    from anvl.call_spellings.jax_settings import disable_jit as disable_jit
+    from anvl.call_spellings.jax_settings import enable_x64 as enable_x64
+    from anvl.call_spellings.jax_settings import log_compiles as log_compiles
     from anvl.control_flow.conditions import cond as cond
     from anvl.control_flow.conditions import switch as switch
     from anvl.control_flow.loops import fori_loop as fori_loop
@@ -57,7 +64,10 @@ if TYPE_CHECKING:
     from anvl.core.config import defaults as defaults
     from anvl.core.config import set_default_device as set_default_device
     from anvl.core.config import set_defaults as set_defaults
+    from anvl.core.named_scopes import named_call as named_call
     from anvl.core.named_scopes import named_scope as named_scope
+    from anvl.core.promote import typeof as typeof
+    from anvl.core.trace_state import ensure_compile_time_eval as ensure_compile_time_eval
     from anvl.dialect.core.errors import AnvlError as AnvlError
     from anvl.dialect.core.errors import BucketError as BucketError
     from anvl.dialect.core.errors import CheckError as CheckError
@@ -80,10 +90,25 @@ if TYPE_CHECKING:
     from anvl.dispatch.transfers import block_until_ready as block_until_ready
     from anvl.dispatch.transfers import device_get as device_get
     from anvl.dispatch.transfers import device_put as device_put
+    from anvl.distributed.array_parts import make_array_from_callback as make_array_from_callback
+    from anvl.distributed.array_parts import (
+        make_array_from_process_local_data as make_array_from_process_local_data,
+    )
+    from anvl.distributed.array_parts import (
+        make_array_from_single_device_arrays as make_array_from_single_device_arrays,
+    )
+    from anvl.distributed.device_counts import default_backend as default_backend
+    from anvl.distributed.device_counts import device_count as device_count
+    from anvl.distributed.device_counts import local_device_count as local_device_count
+    from anvl.distributed.device_counts import local_devices as local_devices
+    from anvl.distributed.device_counts import process_count as process_count
+    from anvl.distributed.device_counts import process_index as process_index
     from anvl.effects.callbacks import callback as callback
+    from anvl.effects.callbacks import effects_barrier as effects_barrier
     from anvl.effects.callbacks import pure_callback as pure_callback
     from anvl.effects.checking import check as check
     from anvl.effects.checking import check_finite as check_finite
+    from anvl.installation.versions_report import print_environment_info as print_environment_info
     from anvl.installation.versions_report import show_versions as show_versions
     from anvl.interop.export import export as export
     from anvl.interop.load_program import load as load
@@ -107,12 +132,17 @@ if TYPE_CHECKING:
     from anvl.runtime import OutOfMemory as OutOfMemory
     from anvl.runtime import PluginError as PluginError
     from anvl.runtime import RuntimeFailure as RuntimeFailure
+    from anvl.runtime import Shard as Shard
     from anvl.runtime import devices as devices
     from anvl.runtime import register_plugin as register_plugin
+    from anvl.sharding import NamedSharding as NamedSharding
+    from anvl.sharding import P as P
     from anvl.sharding.meshes import Mesh as Mesh
+    from anvl.sharding.meshes import make_mesh as make_mesh
     from anvl.transforms.checkpoints import checkpoint as checkpoint
     from anvl.transforms.checkpoints import remat as remat
     from anvl.transforms.closures import closure_convert as closure_convert
+    from anvl.transforms.custom_rules import custom_gradient as custom_gradient
     from anvl.transforms.custom_rules import custom_jvp as custom_jvp
     from anvl.transforms.custom_rules import custom_vjp as custom_vjp
     from anvl.transforms.explain import why_not_differentiable as why_not_differentiable
@@ -216,6 +246,30 @@ _HOMES = {
     "vmap": "anvl.transforms.vmap",
     "while_loop": "anvl.control_flow.loops",
     "why_not_differentiable": "anvl.transforms.explain",
+    "NamedSharding": "anvl.sharding",
+    "P": "anvl.sharding",
+    "checkpoint_policies": "anvl.call_spellings.checkpoint_policies",
+    "custom_gradient": "anvl.transforms.custom_rules",
+    "default_backend": "anvl.distributed.device_counts",
+    "device_count": "anvl.distributed.device_counts",
+    "local_device_count": "anvl.distributed.device_counts",
+    "local_devices": "anvl.distributed.device_counts",
+    "process_count": "anvl.distributed.device_counts",
+    "process_index": "anvl.distributed.device_counts",
+    "default_matmul_precision": "anvl.call_spellings.jax_settings",
+    "disable_jit": "anvl.call_spellings.jax_settings",
+    "enable_x64": "anvl.call_spellings.jax_settings",
+    "log_compiles": "anvl.call_spellings.jax_settings",
+    "make_array_from_callback": "anvl.distributed.array_parts",
+    "make_array_from_process_local_data": "anvl.distributed.array_parts",
+    "make_array_from_single_device_arrays": "anvl.distributed.array_parts",
+    "make_mesh": "anvl.sharding.meshes",
+    "typeof": "anvl.core.promote",
+    "named_call": "anvl.core.named_scopes",
+    "effects_barrier": "anvl.effects.callbacks",
+    "print_environment_info": "anvl.installation.versions_report",
+    "ensure_compile_time_eval": "anvl.core.trace_state",
+    "Shard": "anvl.runtime",
     "with_sharding": "anvl.dispatch.partitioning.constraints",
 }
 _MODULES = (
@@ -224,13 +278,32 @@ _MODULES = (
     "tree", "tree_util", "windows",
 )  # fmt: skip
 
+#: What to write for names of JAX that are absent here.
+_ELSEWHERE = {
+    "Ref": "arrays are immutable; `x.at[...]` gives new ones",
+    "ad_checkpoint": "checkpoint_name is anvl.tag, checkpoint is anvl.checkpoint",
+    "copy_to_host_async": "use anvl.device_get",
+    "debug_infs": "write anvl.jit(f, debug_nans=True), or anvl.check_finite",
+    "debug_nans": "write anvl.jit(f, debug_nans=True), or anvl.check_finite",
+    "experimental": "anvl.jet, anvl.shard_map, anvl.checkpointing, anvl.callback for io_callback",
+    "float0": "cotangents of integers are None",
+    "live_arrays": "there is no list of them; anvl.profiler.trace shows memory",
+    "make_jaxpr": "use anvl.trace(f, *args)",
+    "explain_cache_misses": "write anvl.config(explain_cache_misses=True)",
+    "debug_key_reuse": "write anvl.config(check_key_reuse=True)",
+    "reshard": "use anvl.with_sharding",
+    "set_mesh": "write `with mesh:`, or set anvl.config.default_mesh",
+    "pmap": "use anvl.shard_map over a mesh, or anvl.vmap",
+    "transfer_guard": "arrays move by device_put alone",
+}
+
 __version__ = "0.1.0"
 __all__ = [*sorted(_HOMES), *_MODULES]
 
 
 def __getattr__(name: str) -> Any:
     if name not in _MODULES and name not in _HOMES:
-        raise _unknown_name("anvl", name, __all__)
+        raise _unknown_name("anvl", name, __all__, _ELSEWHERE)
     if name in _HOMES:
         _load_operators()
     if name in _MODULES:

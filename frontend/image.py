@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,7 +20,29 @@ from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import axis_of, sizes_of
 from anvl.runtime import hiding_frames
 
-__all__ = ["resize", "scale_and_translate"]
+__all__ = ["ResizeMethod", "resize", "scale_and_translate"]
+
+
+class ResizeMethod(enum.Enum):
+    """Method of `resize` and `scale_and_translate`, which take its members and their names.
+
+    Examples
+    --------
+    >>> from anvl.image import ResizeMethod
+    >>> ResizeMethod.from_string("bilinear").name
+    'LINEAR'
+    """
+
+    NEAREST = 0
+    LINEAR = 1
+    LANCZOS3 = 2
+    LANCZOS5 = 3
+    CUBIC = 4
+
+    @staticmethod
+    def from_string(s: str) -> ResizeMethod:
+        """The member for a name, in one of its forms.  Raises `ValueError`."""
+        return ResizeMethod[_method("ResizeMethod.from_string", s).upper()]
 
 
 def _triangle(x: Any) -> Any:
@@ -51,9 +74,10 @@ _METHODS = {
 
 
 def _method(name: str, method: Any) -> str:
-    if method not in _METHODS:
+    found = method.name.lower() if isinstance(method, ResizeMethod) else method
+    if not isinstance(found, str) or found not in _METHODS:
         raise ValueError(f"{name}: method is {method!r}; it must be one of {', '.join(_METHODS)}")
-    return _METHODS[method]
+    return _METHODS[found]
 
 
 def _weights(size: int, new: int, scale: Any, shift: Any, kernel: Any, antialias: bool) -> Any:
@@ -78,7 +102,7 @@ def _along(x: Any, axis: int, weights: Any) -> Any:
 
 
 @hiding_frames
-def resize(image: Any, shape: Sequence[int], method: str, antialias: bool = True,
+def resize(image: Any, shape: Sequence[int], method: str | ResizeMethod, antialias: bool = True,
            precision: Any = None) -> Any:  # fmt: skip
     """Resize an array to a shape.
 
@@ -88,7 +112,7 @@ def resize(image: Any, shape: Sequence[int], method: str, antialias: bool = True
         Integers become floats, except for "nearest".
     shape : sequence of int
         The new size of each axis.
-    method : str
+    method : str or ResizeMethod
         "nearest"; "linear" ("bilinear", "trilinear", "triangle"); "cubic" ("bicubic", "tricubic"),
         Keys' kernel; "lanczos3"; "lanczos5".
     antialias : bool
@@ -146,7 +170,7 @@ def _resize(image: Any, shape: tuple[int, ...], method: str, antialias: bool) ->
 @hiding_frames
 def scale_and_translate(
     image: Any, shape: Sequence[int], spatial_dims: Sequence[int], scale: Any, translation: Any,
-    method: str, antialias: bool = True, precision: Any = None,
+    method: str | ResizeMethod, antialias: bool = True, precision: Any = None,
 ) -> Any:  # fmt: skip
     """Scale and move an array: x becomes scale * x + translation.
 

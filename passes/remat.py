@@ -103,13 +103,18 @@ def _without_pending_callees(
 def request_of(budget: str | int, policy: Sequence[str]) -> ir.Attribute:
     """Attribute that requests a budget or a policy; raises `ValueError` for an invalid one."""
     if policy:
-        known = {op.short_name for op in OPS.values()}
+        known = {op.short_name: op for op in OPS.values()}
         for name in policy:
-            if name not in known:
+            op, _, variant = name.partition("=")
+            if op not in known or (variant and not _is_variant(known[op], variant)):
                 raise ValueError(f"policy {name!r} is not the name of an op")
         names = [ir.StringAttr.get(name) for name in policy]
         return ir.DictAttr.get({"policy": ir.ArrayAttr.get(names)})
     return ir.DictAttr.get({"budget": Int.encode(bytes_of(budget))})
+
+
+def _is_variant(op: Any, variant: str) -> bool:
+    return bool(op.naming_param) or variant in op.policy_variants
 
 
 _UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9} | {
@@ -209,7 +214,7 @@ def _chosen(
         if "policy" in request:
             names = {ir.StringAttr(n).value for n in ir.ArrayAttr(request["policy"])}
             steps = program.slice(whole_ops=True).ops
-            return [y for op in steps if _short_name(op) in names for y in op.results]
+            return [y for op in steps if not names.isdisjoint(_names(op)) for y in op.results]
         budget = Int.decode(request["budget"])
     except (TypeError, ValueError):
         problem = f"@{name}: {_ATTRIBUTE} is {request}; a budget is 1000 : i64, a policy a list"
@@ -225,5 +230,9 @@ def _chosen(
         raise PassError(_NAME, f"@{name}: {error}", place) from None
 
 
-def _short_name(op: Any) -> str:
-    return op.operation.name.rpartition(".")[2]
+def _names(op: Any) -> set[str]:
+    """What a policy may call an op: `tag`, `tag=h`."""
+    short = op.operation.name.rpartition(".")[2]
+    rules = OPS.get(op.operation.name)
+    variant = None if rules is None else rules.policy_variant(op.operation)
+    return {short} if variant is None else {short, f"{short}={variant}"}

@@ -324,11 +324,11 @@ def stablehlo_version() -> str:
     return str(_stablehlo.get_current_version())
 
 
-def profile_mark(name: str) -> Any:
-    """A context manager that marks its block in the profile that is being recorded."""
+def profile_mark(name: str, **facts: Any) -> Any:
+    """A context manager that marks its block, with facts, in the profile that is being recorded."""
     from jaxlib import _profiler  # type: ignore[attr-defined]  # 2 ms, only to record
 
-    return _profiler.TraceMe(name)
+    return _profiler.TraceMe(name, **facts)
 
 
 def start_profile(python_calls: bool) -> Any:

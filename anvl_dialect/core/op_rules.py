@@ -92,6 +92,8 @@ class OpRules(OpClass):
     state: ClassVar[Any] = None
     #: The parameter, if any, by which the derivative of the result is requested.
     naming_param: ClassVar[str] = ""
+    #: What `policy_variant` may give, if these are few; () if it may be any text, or nothing.
+    policy_variants: ClassVar[tuple[str, ...]] = ()
     #: Value of the derivative where its formula breaks down, for docs/ops.md.
     singularity_convention: ClassVar[str] = ""
 
@@ -136,6 +138,11 @@ class OpRules(OpClass):
     @classmethod
     def rows_of(cls, op: ir.Operation) -> Sequence[Value] | None:
         """The arrays that the op stacks along a new first axis; None if it does anything else."""
+        return None
+
+    @classmethod
+    def policy_variant(cls, op: ir.Operation) -> str | None:
+        """Kind of the op for policies of `checkpoint`: h of `tag=h`; None if it has none."""
         return None
 
     @classmethod

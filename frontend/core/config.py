@@ -29,7 +29,8 @@ from anvl.sharding.meshes import MeshSettings
 
 __all__ = [
     "STALE_POLICIES", "Config", "as_dtype", "config", "counting_dtype", "default_device",
-    "default_dtype", "defaults", "precision_of", "set_default_device", "set_defaults", "version",
+    "default_dtype", "defaults", "precision_of", "set_default_device", "set_defaults",
+    "version",
 ]  # fmt: skip
 
 Dtype = np.dtype[Any]
@@ -119,6 +120,12 @@ class Config(MeshSettings):
         False,
         "Whether `x[index] = y` gives the array x new elements, for code of others; else an error.",
     )
+    disable_jit: Setting[bool] = Setting(
+        switch,
+        False,
+        "Whether jitted functions are called as they are, so that Python sees values in them.",
+        changes_programs=True,
+    )
     on_stale_closure: Setting[str] = Setting(
         STALE_POLICIES,
         "retrace",
@@ -126,13 +133,16 @@ class Config(MeshSettings):
     )
 
     def update(self, name: str, value: Any) -> None:
-        """Set a setting for the process by its name, also by `"jax_enable_x64"`.
+        """Set a setting for the process by its name, also by one of JAX's.
 
         Parameters
         ----------
         name : str
-            A setting, or `"jax_enable_x64"`: the dtypes of numbers that meet no array are then of
-            64 bits, or of 32 bits again.  An array of `float64` stays one either way.
+            A setting, or one of JAX: `"jax_enable_x64"`, by which dtypes of numbers that meet no
+            array are of 64 bits, or of 32 bits again, while an array of `float64` stays one either
+            way; `"jax_default_matmul_precision"`, `"jax_disable_jit"`, `"jax_log_compiles"`,
+            `"jax_debug_key_reuse"`, `"jax_default_device"`, `"jax_platform_name"`,
+            `"jax_enable_compilation_cache"`, `"jax_compilation_cache_dir"`.
         value
             Its new value; a bool for `"jax_enable_x64"`.
 
@@ -152,13 +162,26 @@ class Config(MeshSettings):
         >>> del anvl.config.explain_cache_misses
         """
         if name != "jax_enable_x64":
-            setattr(self, name, value)
+            ours = _OF_JAX.get(name, name)
+            if ours != name and value is None:
+                delattr(self, ours)
+            else:
+                setattr(self, ours, value)
             return
         if not isinstance(value, bool):
             raise TypeError(f"config.update: {name} is {value!r}; give True or False")
         bits = 64 if value else 32
         set_defaults(float=f"f{bits}", int=f"i{bits}", complex=f"c{2 * bits}")
 
+
+#: Our settings for those of JAX.
+_OF_JAX = {
+    "jax_compilation_cache_dir": "cache_dir", "jax_debug_key_reuse": "check_key_reuse",
+    "jax_default_device": "default_device", "jax_default_matmul_precision": "matmul_precision",
+    "jax_disable_jit": "disable_jit", "jax_enable_compilation_cache": "cache",
+    "jax_explain_cache_misses": "explain_cache_misses", "jax_log_compiles": "explain_cache_misses",
+    "jax_platform_name": "default_device", "jax_platforms": "default_device",
+}  # fmt: skip
 
 #: Settings as attributes.
 config: Config = Config()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from anvl.core.trace_state import current
 
-__all__ = ["named_scope"]
+__all__ = ["named_call", "named_scope"]
 
 
 @contextmanager
@@ -49,3 +50,32 @@ def named_scope(name: str) -> Iterator[None]:
         yield
     finally:
         current.scope = outer
+
+
+def named_call(fun: Callable[..., Any], *, name: str | None = None) -> Callable[..., Any]:
+    """Name the ops of a function, as `named_scope` does for a block.
+
+    Parameters
+    ----------
+    fun : callable
+    name : str, optional
+        That of the function, by default.
+
+    Returns
+    -------
+    A function of the same arguments.
+
+    Raises
+    ------
+    TypeError
+        The name is no text, or empty.
+
+    Examples
+    --------
+    >>> import anvl
+    >>> double = anvl.named_call(lambda x: x + x, name="double")
+    >>> print(double(2.0))
+    4.0
+    """
+    scope = named_scope(getattr(fun, "__name__", "call") if name is None else name)
+    return scope(fun)

@@ -45,6 +45,7 @@ __all__ = [
     "promote",
     "promoted",
     "remember",
+    "typeof",
 ]  # fmt: skip
 
 _ORDER = ["bool", "int", "float", "complex"]
@@ -80,6 +81,31 @@ def abstract(x: Any, function: str = "") -> Aval:
             f"{head}takes arrays and numbers, got {what}; np.asarray(...) makes an array"
         )
     raise TypeError(f"{head}takes arrays and numbers, got {x!r} of type {of.__name__}{hint(x)}")
+
+
+def typeof(x: Any) -> Aval:
+    """The abstract value of an array, a tracer or a number: its dtype and shape.
+
+    Parameters
+    ----------
+    x : array or number
+
+    Returns
+    -------
+    Aval
+
+    Raises
+    ------
+    TypeError
+        x is neither.
+
+    Examples
+    --------
+    >>> import anvl, anvl.numpy as np
+    >>> anvl.typeof(np.ones((2, 3))), anvl.typeof(1.5)
+    (f32[2,3], f32?[])
+    """
+    return abstract(x, "typeof")
 
 
 def masked_error(function: str) -> TypeError:

@@ -226,8 +226,7 @@ class Jit:
     def staleness(self) -> Staleness | None:
         """The record of the values that the function closes over; None without a policy."""
         if self._staleness is None and self._policy != "off":
-            of = _loaded("anvl.captured.staleness")
-            self._staleness = of.Staleness(self._f, self._policy)
+            self._staleness = _loaded("anvl.captured.staleness").Staleness(self._f, self._policy)
         return self._staleness
 
     # -- the slow path ---------------------------------------------------------------------------
@@ -257,6 +256,8 @@ class Jit:
 
     def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any], link: Link | None = None) -> Any:
         """Any call; the next one like it is found through the `link`, if given."""
+        if config.config.disable_jit and not isinstance(self._static, Parameters):
+            return self._f(*args, **kwargs)
         canonical = self.form().of(args, kwargs)
         arguments = self._static.split(*canonical)
         if current.trace is not None:

@@ -13,8 +13,10 @@ _PARAMETERS = {
     "f": "callable",
     "function": "callable",
     "initializer": "any value: What the first call gets; by default the first leaf.",
+    "identity": "any value: The result for a tree without leaves.",
     "is_leaf": "callable: Takes a container; those for which it is true are leaves.",
     "leaves": "iterable: As many as the structure has.",
+    "operation": "callable: An associative function of two leaves.",
     "root": "str: What the tree is called in paths.",
     "tree": "pytree",
     "treedef": "treedef: Of `structure` or `flatten`.",
@@ -28,13 +30,14 @@ _RESULTS = {
     "List of pairs (path, leaf)": "leaves_with_path",
     "Pytree of the structure of the first.": "map map_with_path",
     "The last result of f, or the initializer.": "reduce",
+    "The last result of the operation, or the identity.": "reduce_associative",
     "treedef": "structure",
     "str, or None if they are equal": "structure_difference",
-    "Pytree": "transpose unflatten",
+    "Pytree": "broadcast transpose unflatten",
 }
 _OF_JAX = frozenset(
-    "all flatten flatten_with_path leaves leaves_with_path map map_with_path reduce structure "
-    "transpose unflatten".split()
+    "all broadcast flatten flatten_with_path leaves leaves_with_path map map_with_path reduce "
+    "reduce_associative structure transpose unflatten".split()
 )
 
 

@@ -18,7 +18,7 @@ from anvl.dispatch.host_calls import HostFunction, checked_results
 from anvl.effects.messages import is_array
 from anvl.runtime import hiding_frames, put
 
-__all__ = ["callback", "pure_callback"]
+__all__ = ["callback", "effects_barrier", "pure_callback"]
 
 _METHODS = ("sequential", "broadcast")
 
@@ -114,6 +114,16 @@ def pure_callback(
     return _Call("pure_callback", f, result).of(
         args, {"batching": vmap_method} if vmap_method == "broadcast" else {}
     )
+
+
+def effects_barrier() -> None:
+    """Wait for the callbacks of programs: none is left, as each call waits for its own.
+
+    Examples
+    --------
+    >>> import anvl
+    >>> anvl.effects_barrier()
+    """
 
 
 class _Call:

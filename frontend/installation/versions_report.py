@@ -14,7 +14,9 @@ from anvl.dialect.text.versions import VERSION
 from anvl.runtime import stablehlo_version
 from anvl.runtime.plugins.registry import known_plugins
 
-__all__ = ["installed_version", "show_versions", "versions_report"]
+__all__ = [
+    "installed_version", "print_environment_info", "show_versions", "versions_report",
+]  # fmt: skip
 
 _PACKAGES = ("torch-mlir", "jaxlib", "numpy", "ml_dtypes", "scipy", "jax")
 _CPU = Path("/proc/cpuinfo")
@@ -38,10 +40,36 @@ def show_versions() -> None:
     anvl       0.1.0, dialect 0.1
     Python     3...
     """
-    report = versions_report()
+    print(_text(versions_report()))
+
+
+def print_environment_info(return_string: bool = False) -> str | None:
+    """Print what `show_versions` prints, or return it.
+
+    Parameters
+    ----------
+    return_string : bool
+
+    Returns
+    -------
+    str or None
+
+    Examples
+    --------
+    >>> import anvl
+    >>> "jaxlib" in anvl.print_environment_info(return_string=True)
+    True
+    """
+    text = _text(versions_report())
+    if return_string:
+        return text
+    print(text)
+    return None
+
+
+def _text(report: dict[str, str]) -> str:
     width = max(map(len, report))
-    for name, text in report.items():
-        print(f"{name.ljust(width)} {text}")
+    return "\n".join(f"{name.ljust(width)} {text}" for name, text in report.items())
 
 
 def versions_report() -> dict[str, str]:

@@ -8,7 +8,10 @@
 (P('data'), (8, 2))
 """
 
+from typing import Any
+
 from anvl.runtime import Shard as Shard
+from anvl.sharding.meshes import AxisType as AxisType
 from anvl.sharding.meshes import Mesh as Mesh
 from anvl.sharding.pictures import show as show
 from anvl.sharding.specs import PartitionSpec as PartitionSpec
@@ -16,7 +19,24 @@ from anvl.sharding.specs import Sharding as Sharding
 
 P = PartitionSpec
 
-__all__ = ["Mesh", "P", "PartitionSpec", "Shard", "Sharding", "show"]
+#: JAX's name of `Sharding`.
+NamedSharding = Sharding
+
+__all__ = ["AxisType", "Mesh", "NamedSharding", "P", "PartitionSpec", "Shard", "Sharding", "show"]
+
+#: What to write for names of JAX that are absent here.
+_ELSEWHERE = {
+    "SingleDeviceSharding": "a Device stands for it, as in device_put(x, anvl.devices()[0])",
+    "get_mesh": "use anvl.config.default_mesh",
+    "reshard": "use anvl.with_sharding",
+    "set_mesh": "write `with mesh:`, or set anvl.config.default_mesh",
+    "use_mesh": "write `with mesh:`",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    advice = f"; {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{advice}")
 
 
 def __dir__() -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import math
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
@@ -20,7 +21,7 @@ from anvl.runtime import (
 )
 from anvl.runtime.settings import Kind, Setting
 
-__all__ = ["Mesh", "MeshSettings", "mesh_settings"]
+__all__ = ["AxisType", "Mesh", "MeshSettings", "make_mesh", "mesh_settings"]
 
 
 class Mesh:
@@ -160,6 +161,66 @@ class Mesh:
         if self.devices == client.all_devices[: self.size] and client is default_client():
             return f"Mesh({axes})"
         return f"Mesh({axes}; {', '.join(map(repr, self.devices))})"
+
+
+class AxisType(enum.Enum):
+    """Kind of an axis of a mesh, by JAX's names; here all are Auto, left to the partitioner.
+
+    Examples
+    --------
+    >>> import anvl
+    >>> from anvl.sharding import AxisType
+    >>> anvl.make_mesh((1,), ("x",), axis_types=(AxisType.Auto,))
+    Mesh(x=1)
+    """
+
+    Auto = 0
+    Explicit = 1
+    Manual = 2
+
+
+@hiding_frames
+def make_mesh(
+    axis_shapes: Sequence[int], axis_names: Sequence[str], axis_types: Any = None, *,
+    devices: Any = None,
+) -> Mesh:  # fmt: skip
+    """Make a mesh, as `Mesh(axis_shapes, axis_names)` does.
+
+    Parameters
+    ----------
+    axis_shapes : sequence of int
+        The number of devices along each axis.
+    axis_names : sequence of str
+    axis_types : sequence of AxisType, optional
+        Auto for each: axes are not typed.
+    devices : sequence of Device, optional
+        The devices, along the last axis first; the first of the default client's by default.
+
+    Returns
+    -------
+    Mesh
+
+    Raises
+    ------
+    ShardingError, TypeError
+        As `Mesh`; `TypeError` for types of axes.
+
+    Examples
+    --------
+    >>> import anvl
+    >>> anvl.make_mesh((1, 1), ("x", "y"))
+    Mesh(x=1, y=1)
+    """
+    if axis_types is not None and any(kind is not AxisType.Auto for kind in axis_types):
+        raise TypeError(
+            f"make_mesh: axis_types is {axis_types!r}, and axes are not typed; give AxisType.Auto "
+            "for each, or leave it out"
+        )
+    if devices is None:
+        return Mesh(tuple(axis_shapes), tuple(axis_names))
+    return Mesh(
+        tuple(axis_shapes), tuple(axis_names), devices=list(np.asarray(devices, object).flat)
+    )
 
 
 def _restored(axes: dict[str, int], client: str, places: tuple[int, ...]) -> Mesh:

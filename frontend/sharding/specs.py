@@ -35,6 +35,11 @@ class PartitionSpec(tuple[Any, ...]):
     of names, the outermost first.  Dimensions without an entry are whole.  Within `with_sharding`
     `"?"` leaves a dimension to the partitioner.
 
+    Parameters
+    ----------
+    *entries : None, str or tuple of str
+        One for each dimension.
+
     Examples
     --------
     >>> from anvl.sharding import P

@@ -38,15 +38,14 @@ def checkpoint(
     Parameters
     ----------
     f : callable
-    policy : "dots" or tuple of str, optional
+    policy : "dots", "everything" or tuple of str, optional
         Values to keep nevertheless: "dots" keeps those of matrix products and convolutions; a tuple
-        names ops, such as `("dot_general", "exp")`.
+        names ops, as `("dot_general", "tag=h")`; `anvl.checkpoint_policies` has JAX's.
     budget : int or str, optional
-        Bytes, such as `"64MiB"`, to which the values alive for the gradient are limited, kept or
-        recomputed, with the least recomputation that minimum cuts find; as few as possible if the
-        budget cannot be met.
+        Bytes, such as `"64MiB"`, to which values alive for the gradient are limited by the least
+        recomputation that minimum cuts find; as few as possible if it cannot be met.
     static_argnums : int or tuple of int, optional
-        Positions of arguments that stay what they are, such as a number that Python code tests.
+        Positions of arguments that stay what they are, as a number that Python code tests.
 
     Returns
     -------
@@ -54,10 +53,9 @@ def checkpoint(
 
     Raises
     ------
-    ValueError
-        A policy that names no op, or a budget that is not a number of bytes.
     TypeError, ValueError
-        Static arguments that f does not take, or that are not hashable.
+        A policy that names no op, or a budget that is not a number of bytes; static arguments that
+        f does not take, or that are not hashable.
 
     Examples
     --------
@@ -70,6 +68,8 @@ def checkpoint(
         options = {"policy": policy, "budget": budget, "static_argnums": static_argnums}
         return functools.partial(checkpoint, **options)
     check_callable("checkpoint", f)
+    if policy == "everything" and budget is None:
+        return f
     function, request, static = f, _request(policy, budget), StaticArguments(f, static_argnums)
 
     @functools.wraps(function)

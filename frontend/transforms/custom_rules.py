@@ -395,6 +395,53 @@ def custom_vjp(
     return CustomVjpFunction(f, _positions("custom_vjp", nondiff_argnums))
 
 
+def custom_gradient(fun: Callable[..., Any]) -> CustomVjpFunction:
+    """Give a function the derivative that it returns beside its result.
+
+    Parameters
+    ----------
+    fun : callable
+        Returns the result, and a function from its cotangent to those of the arguments: a tuple, or
+        for one argument its cotangent.
+
+    Returns
+    -------
+    A function of the same arguments, which returns the result alone, as of `custom_vjp`.
+
+    Raises
+    ------
+    TypeError, ValueError, TraceError
+        As `custom_vjp`; `TypeError` for a function that returns no such pair.
+
+    Examples
+    --------
+    >>> import anvl
+    >>> @anvl.custom_gradient
+    ... def square(x):
+    ...     return x * x, lambda g: (10 * g * x,)
+    >>> print(square(3.0), anvl.grad(square)(3.0))
+    9.0 30.0
+    """
+    check_callable("custom_gradient", fun)
+
+    def both(args: tuple[Any, ...]) -> tuple[Any, Callable[[Any], Any]]:
+        result, pull = _pair("custom_gradient", fun, fun(*args), "the result and a function")
+        check_callable("custom_gradient", pull)
+        return result, pull
+
+    @functools.wraps(fun)
+    def result_of(*args: Any) -> Any:
+        return both(args)[0]
+
+    def rule(primals: tuple[Any, ...], _: Any, cotangent: Any) -> Any:
+        found = both(primals)[1](cotangent)
+        return found if isinstance(found, tuple | list) else (found,)
+
+    made = CustomVjpFunction(result_of)
+    made.defvjp(rule)
+    return made
+
+
 @spelled("fun nondiff_argnums")
 def custom_jvp(
     f: Callable[..., Any], nondiff_argnums: int | Sequence[int] = ()

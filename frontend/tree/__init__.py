@@ -26,9 +26,11 @@ from anvl.tree.flattening import leaves as leaves
 from anvl.tree.flattening import structure as structure
 from anvl.tree.flattening import unflatten as unflatten
 from anvl.tree.mapping import all as all
+from anvl.tree.mapping import broadcast as broadcast
 from anvl.tree.mapping import map as map
 from anvl.tree.mapping import map_with_path as map_with_path
 from anvl.tree.mapping import reduce as reduce
+from anvl.tree.mapping import reduce_associative as reduce_associative
 from anvl.tree.mapping import transpose as transpose
 from anvl.tree.paths import children as children
 from anvl.tree.paths import flatten_with_path as flatten_with_path
@@ -42,9 +44,10 @@ from anvl.tree.registration import register_dataclass as register_dataclass
 from anvl.tree.registration import register_node as register_node
 
 __all__ = [
-    "all", "flatten", "flatten_with_path", "leaf_paths", "leaves", "leaves_with_path", "map",
-    "map_with_path", "reduce", "register_dataclass", "register_node", "structure",
-    "structure_difference", "transpose", "unflatten",
+    "all", "broadcast", "flatten", "flatten_with_path", "leaf_paths", "leaves",
+    "leaves_with_path", "map", "map_with_path", "reduce", "reduce_associative",
+    "register_dataclass", "register_node", "structure", "structure_difference", "transpose",
+    "unflatten",
 ]  # fmt: skip
 
 _complete(__all__, globals(), _ENTRIES)

@@ -11,7 +11,9 @@ from anvl.tree.flattening import flatten, leaves, structure, unflatten
 from anvl.tree.paths import flatten_with_path, prefix_parts, structure_difference
 from anvl.tree.treedefs import described
 
-__all__ = ["all", "map", "map_with_path", "reduce", "transpose"]
+__all__ = [
+    "all", "broadcast", "map", "map_with_path", "reduce", "reduce_associative", "transpose",
+]  # fmt: skip
 
 _MARK = object()
 _NO_INITIALIZER: Any = object()
@@ -106,6 +108,78 @@ def reduce(
     if not values:
         raise TypeError("reduce: the tree has no leaves; give an initializer, which is the result")
     return functools.reduce(function, values)
+
+
+def reduce_associative(
+    operation: Callable[[Any, Any], Any],
+    tree: Any,
+    *,
+    identity: Any = _NO_INITIALIZER,
+    is_leaf: Callable[[Any], bool] | None = None,
+) -> Any:
+    """Combine the leaves of a tree by pairs, in log2(n) rounds: `f(f(a, b), f(c, d))`.
+
+    Raises
+    ------
+    TypeError
+        The tree has no leaves, and there is no identity.
+
+    Examples
+    --------
+    >>> from anvl import tree
+    >>> tree.reduce_associative(lambda a, b: f"({a} {b})", ["a", "b", "c", "d", "e"])
+    '((a b) (c (d e)))'
+    """
+    values = leaves(tree, is_leaf)
+    if not values and identity is _NO_INITIALIZER:
+        raise TypeError(
+            "reduce_associative: the tree has no leaves; give an identity, which is the result"
+        )
+    if not values:
+        return identity
+    return _by_halves(operation, values)
+
+
+def _by_halves(operation: Callable[[Any, Any], Any], values: list[Any]) -> Any:
+    if len(values) == 1:
+        return values[0]
+    middle = len(values) // 2
+    first, second = values[:middle], values[middle:]
+    return operation(_by_halves(operation, first), _by_halves(operation, second))
+
+
+def broadcast(
+    prefix_tree: Any, full_tree: Any, is_leaf: Callable[[Any], bool] | None = None
+) -> Any:
+    """A tree of the structure of `full_tree`, with each leaf of a prefix of it repeated.
+
+    Parameters
+    ----------
+    prefix_tree
+        A pytree prefix of `full_tree`: a leaf stands for all that is below it there.
+    full_tree
+        Only its structure matters.
+    is_leaf : callable, optional
+        As of `flatten`, for `prefix_tree`.
+
+    Raises
+    ------
+    ValueError
+        It is no prefix; the message says where.
+
+    Examples
+    --------
+    >>> from anvl import tree
+    >>> tree.broadcast({"a": 1, "b": 2}, {"a": [5, 6], "b": (7, {"c": 8})})
+    {'a': [1, 1], 'b': (2, {'c': 2})}
+    """
+    values, treedef = flatten(prefix_tree, is_leaf)
+    parts, difference = _up_to(treedef, full_tree)
+    if difference is not None:
+        raise ValueError(f"broadcast: the first tree is no prefix of the second: {difference}")
+    pairs = zip(values, parts, strict=True)
+    repeated = [x for x, part in pairs for _ in range(structure(part).num_leaves)]
+    return unflatten(structure(full_tree), repeated)
 
 
 def all(tree: Any, *, is_leaf: Callable[[Any], bool] | None = None) -> bool:

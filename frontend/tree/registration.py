@@ -9,10 +9,11 @@ from typing import Any, TypeVar
 
 from anvl.runtime.locks import fresh_lock
 from anvl.tree.containers import add_fields, guarded
+from anvl.tree.path_keys import KeyedParts
 from anvl.tree.registry import containers as _containers
 from anvl.tree.registry import registry as _registry
 
-__all__ = ["is_container", "register_dataclass", "register_node"]
+__all__ = ["is_container", "register_dataclass", "register_node", "register_node_with_keys"]
 
 _T = TypeVar("_T")
 
@@ -57,6 +58,56 @@ def register_node(
             raise TypeError(f"register_node: expected two functions, got {function!r}")
     parts = guarded(to_iterable)
     _register("register_node", cls, lambda r: r.register_node(cls, parts, from_iterable))
+
+
+def register_node_with_keys(
+    cls: type[_T],
+    to_pairs: Callable[[_T], tuple[Iterable[tuple[Any, Any]], Any]],
+    from_iterable: Callable[[Any, Sequence[Any]], _T],
+) -> None:
+    """Make a class a container that names its children in paths.
+
+    Parameters
+    ----------
+    cls
+        The class itself; classes derived from it stay leaves.
+    to_pairs
+        From an object to pairs of a key and a child, and the rest, which must be hashable and
+        comparable.  Keys are those of `anvl.tree_util`, such as `GetAttrKey("w")`, or others that
+        are hashable, whose text is the step of the path.
+    from_iterable
+        From that rest and as many children to an object.
+
+    Raises
+    ------
+    TypeError
+        `cls` is not a class, or one of the functions cannot be called.
+    ValueError
+        `cls` is registered, or always a container.
+
+    Examples
+    --------
+    >>> from anvl import tree
+    >>> from anvl.tree.path_keys import GetAttrKey
+    >>> from anvl.tree.registration import register_node_with_keys
+    >>> class Line:
+    ...     def __init__(self, w): self.w = w
+    >>> register_node_with_keys(
+    ...     Line, lambda x: ([(GetAttrKey("w"), x.w)], None), lambda _, w: Line(*w)
+    ... )
+    >>> tree.leaf_paths(Line(1), root="line")
+    ['line.w']
+    """
+    for function in (to_pairs, from_iterable):
+        if not callable(function):
+            raise TypeError(f"register_node_with_keys: expected two functions, got {function!r}")
+
+    def parts(x: _T) -> tuple[Iterable[Any], Any]:
+        pairs, rest = to_pairs(x)
+        found = list(pairs)
+        return [child for _, child in found], KeyedParts.of(rest, (key for key, _ in found))
+
+    register_node(cls, parts, lambda keyed, children: from_iterable(keyed.rest, children))
 
 
 def register_dataclass(

@@ -7,8 +7,16 @@ import functools
 from typing import Any
 
 from anvl.tree.containers import fields_of
+from anvl.tree.path_keys import (
+    DictKey,
+    FlattenedIndexKey,
+    GetAttrKey,
+    KeyedParts,
+    SequenceKey,
+    plain_name,
+)
 
-__all__ = ["described", "dotted_names", "paths_of_leaves", "steps"]
+__all__ = ["described", "dotted_names", "key_paths", "keys_of", "paths_of_leaves", "steps"]
 
 
 def paths_of_leaves(treedef: Any, root: str) -> list[str]:
@@ -37,6 +45,15 @@ def _collect_paths(treedef: Any, path: str, paths: list[str]) -> None:
         _collect_paths(child, path + step, paths)
 
 
+def key_paths(treedef: Any) -> list[tuple[Any, ...]]:
+    """The path of each leaf of a treedef as a tuple of keys, as JAX has it."""
+    if treedef.node_data() is None:  # a leaf
+        return [()]
+    children = treedef.children()
+    pairs = zip(keys_of(treedef, len(children)), children, strict=True)
+    return [(key, *path) for key, child in pairs for path in key_paths(child)]
+
+
 def dotted_names(treedef: Any, name: str = "") -> list[str]:
     """A name for each leaf: keys, positions and fields with dots between them, `layers.0.w`."""
     if treedef.node_data() is None:  # a leaf
@@ -45,6 +62,8 @@ def dotted_names(treedef: Any, name: str = "") -> list[str]:
     children = treedef.children()
     if kind in (dict, collections.OrderedDict, collections.defaultdict):
         keys = list(map(str, _dict_keys(kind, rest)))
+    elif isinstance(rest, KeyedParts):
+        keys = list(map(plain_name, rest.keys))
     else:
         keys = list(_field_names(kind) or map(str, range(len(children))))
     before = f"{name}." if name else ""
@@ -67,6 +86,8 @@ def described(treedef: Any) -> str:
     if kind in (dict, collections.OrderedDict):
         return f"{kind.__name__} with keys {list(rest)}"
     text = kind.__name__
+    if isinstance(rest, KeyedParts):
+        rest = rest.rest
     if kind not in (list, tuple) and rest is not None and rest != ():
         text = f"{text} with {rest!r}"
     return text if _field_names(kind) is not None else f"{text} of {len(treedef.children())}"
@@ -79,10 +100,25 @@ def steps(treedef: Any, count: int) -> list[str]:
         return [f"[{i}]" for i in range(count)]
     if kind in (dict, collections.OrderedDict, collections.defaultdict):
         return [f"[{key!r}]" for key in _dict_keys(kind, rest)]
+    if isinstance(rest, KeyedParts):
+        return list(map(str, rest.keys))
     fields = _field_names(kind)
     if fields is not None:
         return [f".{name}" for name in fields]
     return [f"[<flat index {i}>]" for i in range(count)]
+
+
+def keys_of(treedef: Any, count: int) -> list[Any]:
+    """The key of each child of a node; `steps` has their texts."""
+    kind, rest = treedef.node_data() or (None, None)
+    if kind in (list, tuple):
+        return list(map(SequenceKey, range(count)))
+    if kind in (dict, collections.OrderedDict, collections.defaultdict):
+        return list(map(DictKey, _dict_keys(kind, rest)))
+    if isinstance(rest, KeyedParts):
+        return list(rest.keys)
+    fields = _field_names(kind)
+    return list(map(FlattenedIndexKey, range(count)) if fields is None else map(GetAttrKey, fields))
 
 
 def _field_names(kind: Any) -> tuple[str, ...] | None:

@@ -43,7 +43,12 @@ _OF_JAX = {
 }  # fmt: skip
 
 #: Modules with much of JAX's own machinery: each absent name needs a reason, however many they are.
-_OF_JAX_ITSELF = {"jax.lax": "anvl.lax", "jax.lax.linalg": "anvl.lax.linalg"}
+_OF_JAX_ITSELF = {
+    "jax": "anvl", "jax.lax": "anvl.lax", "jax.lax.linalg": "anvl.lax.linalg",
+    "jax.tree": "anvl.tree", "jax.tree_util": "anvl.tree_util", "jax.sharding": "anvl.sharding",
+    "jax.debug": "anvl.debug", "jax.profiler": "anvl.profiler", "jax.image": "anvl.image",
+    "jax.ops": "anvl.ops",
+}  # fmt: skip
 
 # Submodules are no names of functions; nor are those that are there without being public, nor are
 # JAX's primitives, which end in `_p`.

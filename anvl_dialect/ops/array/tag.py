@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.core.params.base import Text
 
@@ -21,6 +22,11 @@ class TagOp(AnvlOp, name="tag"):
     naming_param = "label"
     diagonal = True
     preserves_zeros = True
+
+    @classmethod
+    def policy_variant(cls, op: ir.Operation) -> str:
+        label: str = cls.read(op)["label"]
+        return label.partition("[")[0]  # of an array in a pytree the name alone
 
     @classmethod
     def result_type(cls, x: Any, label: str) -> Any:

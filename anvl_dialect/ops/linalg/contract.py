@@ -38,6 +38,11 @@ class DotGeneralOp(Bilinear, name="dot_general"):
     hlo = "dot_general"
     kinds = "bool int uint float complex"
     moves_elements = True
+    policy_variants = ("unbatched",)
+
+    @classmethod
+    def policy_variant(cls, op: ir.Operation) -> str | None:
+        return None if cls.read(op)["dot_dimension_numbers"].lhs_batching else "unbatched"
 
     @classmethod
     def work(cls, op: ir.Operation) -> int:
