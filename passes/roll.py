@@ -28,6 +28,7 @@ from anvl.passes.rolling.emission import Writer
 from anvl.passes.rolling.findings import Finding
 from anvl.passes.rolling.forms import Form, form_of
 from anvl.passes.rolling.items import Block
+from anvl.passes.rolling.orders import Orders
 from anvl.passes.rolling.periods import repeats
 from anvl.passes.rolling.stretches import Stretch, linked
 
@@ -69,10 +70,13 @@ class Roll(Pass, argument=_NAME):
         if pending:
             merge_equal(module, functions)
             expansion = Expansion(module, functions, _NAME)
+            orders = Orders(expansion)
         while pending:
             name, before = pending.pop(), set(functions)
-            if name in functions and self._roll(name, expansion, findings):
+            if name in functions and self._roll(name, expansion, orders, findings):
                 made = [n for n in functions if n not in before]
+                for one in made:
+                    orders.add(one, like=name)
                 pending += self._repeating(functions, [name, *made])
         self._tell(list(dict.fromkeys(findings)))  # what stays is met again
 
@@ -81,11 +85,13 @@ class Roll(Pass, argument=_NAME):
         found = [n for n in names if body_of(functions[n]) is not None]
         return [n for n in found if any(map(self._may_repeat, _blocks(functions[n])))]
 
-    def _roll(self, name: str, expansion: Expansion, findings: list[Finding]) -> bool:
+    def _roll(
+        self, name: str, expansion: Expansion, orders: Orders, findings: list[Finding]
+    ) -> bool:
         """Roll what repeats in one function; returns whether anything does."""
         for ops in _blocks(expansion.functions[name]):
             is_long = len(ops) > 2 * self.least
-            if is_long and self._roll_block(ops, name, expansion, findings):
+            if is_long and self._roll_block(ops, name, expansion, orders.of(name), findings):
                 run_on(expansion.functions[name], "trivial-dce")
                 return True
         return False
@@ -97,7 +103,12 @@ class Roll(Pass, argument=_NAME):
         return bool(repeats([numbers.setdefault(type(op), len(numbers)) for op in ops], 2))
 
     def _roll_block(
-        self, ops: Sequence[Any], name: str, expansion: Expansion, findings: list[Finding]
+        self,
+        ops: Sequence[Any],
+        name: str,
+        expansion: Expansion,
+        order: int,
+        findings: list[Finding],
     ) -> bool:
         block = Block(ops, lambda op: is_dce_able(op, expansion.functions))
         chosen: list[tuple[Stretch, Form]] = []
@@ -109,7 +120,7 @@ class Roll(Pass, argument=_NAME):
                 findings.append(Finding.of_difference(block, run, stretch))
                 continue
             form = form_of(block, stretch)
-            why_not = self._why_not(block, stretch, form)
+            why_not = self._why_not(block, stretch, form, order)
             findings.append(Finding.of_stretch(block, stretch, form, why_not))
             if not why_not:
                 chosen.append((stretch, form))
@@ -120,8 +131,8 @@ class Roll(Pass, argument=_NAME):
             writer.write(stretch, form)
         return True
 
-    def _why_not(self, block: Block, stretch: Stretch, form: Form) -> str:
-        read = features_of(block, stretch, form)
+    def _why_not(self, block: Block, stretch: Stretch, form: Form, order: int) -> str:
+        read = features_of(block, stretch, form, order)
         if self.always:
             return "" if is_shorter(read) else "it would not become shorter"
         if not is_compiled_faster(read):

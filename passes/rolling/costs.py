@@ -12,7 +12,9 @@ product of matrices is a call of a library.  So steps of a recurrent net are wor
 layers with a weight each are not.  The loop itself takes as long as 100 to 200 elementwise ops on
 arrays, since it and that of its gradient are programs of their own; each part of an array that is
 put together takes time, as the gradient takes it apart again, and so does each row that is read
-behind the loop, whose gradient is an array of zeros but for it.
+behind the loop, whose gradient is an array of zeros but for it.  A derivative of a derivative has a
+multiple of the ops, and not of the loops: a hessian of 20 elementwise steps compiles in 0.65 of the
+time rolled, their gradient in 1.2 to 1.5.
 
 The limits of a run were chosen by hand after measurements of five bodies of a loop of 40 to 200
 steps on 1 to 100,000 elements, with jaxlib 0.10.2 on two cores of an x86-64; the script prints
@@ -22,9 +24,9 @@ compute less stay unrolled; an op that is not fused, a kernel by itself, is wort
 elementwise steps on arrays of more than `_MOST_ELEMENTS`: a loop saves values of each step for its
 gradient, where XLA computes them again in the fusions of a long program; of 100,000 elements that
 took 0.9 to 3.4 times as long.  Between these bounds rolled gradients took 0.01 to 1.4 times the
-time of unrolled ones, and values 0.1 to 1.7 times, where one program by itself varied by 1.6.
-Steps that read an array each must not use it for less than `_COPY` additions an element: to put
-them together and to slice each from there took 1.2 to 1.7 times as long as products with them.  The
+time of unrolled ones, and values 0.1 to 1.7 times, where one program by itself varied by 1.6. Steps
+that read an array each must not use it for less than `_COPY` additions an element: to put them
+together and to slice each from there took 1.2 to 1.7 times as long as products with them.  The
 terms of a batch are all there at once: up to `_MOST_TERMS` elements they took 0.6 to 1.1 times as
 long as one after another, and beyond they take memory that nothing else needs.
 """
@@ -53,6 +55,7 @@ __all__ = [
 ]
 
 _FEWER = 10.0
+_HIGHER = 2  # how many times the ops become by each derivative of a derivative
 # In additions of one element: a function such as a sine, an op that is not fused with others, an
 # element of an array that is put together, and a step of a loop.
 _FUNCTION = 20
@@ -79,6 +82,8 @@ class Features(NamedTuple):
         Values that are put together for the loop, and those that are taken from it.
     form : str
         What it becomes: "batch", or a scan of "numbers" or of "arrays".
+    order : int
+        Of the highest derivative that is taken of it.
     """
 
     repetitions: int
@@ -93,6 +98,7 @@ class Features(NamedTuple):
     parts: int
     rows: int
     form: str
+    order: int = 0
 
 
 class RunFeatures(NamedTuple):
@@ -121,7 +127,7 @@ class RunFeatures(NamedTuple):
     copied: int
 
 
-def features_of(block: Block, stretch: Stretch, form: Form) -> Features:
+def features_of(block: Block, stretch: Stretch, form: Form, order: int = 0) -> Features:
     """Count what the model of compilation reads."""
     kinds = [_kind(op) for op in _ops(block, stretch)]
     copied = [link for link in _rows(stretch) if not _is_one_array(block, link)]
@@ -132,6 +138,7 @@ def features_of(block: Block, stretch: Stretch, form: Form) -> Features:
         parts=stretch.count * len(copied),
         rows=rows,
         form=_form_name(block, stretch, form),
+        order=order,
         **counts,
     )
 
@@ -152,7 +159,8 @@ def run_features_of(block: Block, stretch: Stretch, form: Form) -> RunFeatures:
 
 def compilation(read: Features) -> tuple[Counts, Counts]:
     """What is paid for compilation, unrolled and rolled."""
-    once = {kind: getattr(read, kind) for kind in _KINDS}
+    times = _HIGHER ** max(read.order - 1, 0)
+    once = {kind: times * getattr(read, kind) for kind in _KINDS}
     unrolled = {kind: read.repetitions * n for kind, n in once.items()}
     rolled = once | {"parts": read.parts, "rows": read.rows, read.form: 1}
     return unrolled | {"program": 1}, rolled | {"program": 1}

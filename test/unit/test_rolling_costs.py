@@ -130,6 +130,21 @@ def test_arrays_of_each_step_are_copied_and_slices_of_one_are_not():
     assert not costs.why_slower(run)
 
 
+def test_steps_that_are_differentiated_twice_are_sooner_worth_a_loop():
+    def f(x):
+        for _ in range(20):
+            x = x + 0.05 * (xp.sin(x) * xp.exp(-x * x))
+        return xp.sum(x)
+
+    def report(g):
+        return anvl.jit(g).lower(anvl.aval("f32", (32,))).report()
+
+    assert report(anvl.grad(f)).endswith("it would not be compiled faster")
+    assert report(anvl.hessian(f)).endswith("became a scan")
+    # Of a function that calls it, as well.
+    assert report(lambda x: anvl.hessian(lambda x: 2 * anvl.remat(f)(x))(x)).endswith("a scan")
+
+
 @pytest.mark.parametrize(
     ("name", "form"),
     [
