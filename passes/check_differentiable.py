@@ -18,7 +18,11 @@ from anvl.dialect.core.params.base import Ints
 from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.interpreters.ad_diagnostics import Finding, Search, missing
 from anvl.dialect.interpreters.blocked_paths import dead_ends
-from anvl.passes.expand.declarations import KINDS, Expansion, check_floats, is_float
+from anvl.passes.expand.checks import check_floats, is_float
+from anvl.passes.expand.declarations import (
+    KINDS,
+    Expansion,
+)
 from anvl.passes.framework.pass_base import Pass, option
 from anvl.passes.functions.symbol_utils import functions_of, terminator_of
 

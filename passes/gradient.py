@@ -19,14 +19,12 @@ from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.core.types import shape_text
 from anvl.dialect.interpreters.ad_diagnostics import Search
 from anvl.dialect.interpreters.reverse import reverse_sweep
+from anvl.passes.expand.checks import check_floats, check_function_given, is_float
 from anvl.passes.expand.declarations import (
     KINDS,
     Kind,
-    check_floats,
-    check_function_given,
     define_all,
     finish,
-    is_float,
     nothing_declared,
 )
 from anvl.passes.expand.linear_transpose import Transposed

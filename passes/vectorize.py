@@ -20,10 +20,10 @@ from anvl.dialect.interpreters.ad_diagnostics import Search
 from anvl.dialect.interpreters.batch import batch_block, first_member, repeated
 from anvl.dialect.interpreters.subprogram import Program
 from anvl.dialect.interpreters.variance import Variance
+from anvl.passes.expand.checks import check_positions
 from anvl.passes.expand.declarations import (
     KINDS,
     Kind,
-    check_positions,
     define_all,
     finish,
     nothing_declared,

@@ -5,7 +5,9 @@ attribute belongs to a pass.  See Note [Declarations of several kinds].
 """
 
 import abc
+from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -19,11 +21,9 @@ from anvl.dialect.core.attributes import (
     symbols_in,
 )
 from anvl.dialect.core.errors import MissingRule, PassError
-from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Symbol
 from anvl.dialect.core.symbol_table import SymbolTable
-from anvl.dialect.core.types import shape_text
 from anvl.dialect.interpreters.ad_diagnostics import Search
 from anvl.passes.framework.pass_base import Pass
 from anvl.passes.framework.registry import KINDS
@@ -42,8 +42,7 @@ from anvl.passes.functions.symbol_utils import (
 from anvl.passes.residuals.partial_eval import split
 
 __all__ = [
-    "KINDS", "Expansion", "Kind", "check_floats", "check_function_given", "check_positions",
-    "define_all", "finish", "is_float",
+    "KINDS", "Expansion", "Kind", "define_all", "finish", "nothing_declared",
 ]  # fmt: skip
 
 # Note [Declarations of several kinds]
@@ -166,9 +165,7 @@ class Expansion(SymbolTable):
         # Functions whose calls have rules: Note [Functions with rules].
         marked = {name: found for name, op in functions.items() if (found := extras(op))}
         self.ruled = {name: rule for name in marked if (rule := rule_of(functions[name]))}
-        calls, self.uses = uses_in(module, map(dict.values, marked.values()))
-        # The callees of each function; calls in functions made here are inlined at once.
-        self.callees = {name: list(map(callee_of, found)) for name, found in calls.items()}
+        self._marked = marked
         self.defined: set[str] = set()
         self.flat: set[str] = set()
         self.checked: dict[str, list[ir.Attribute]] = {}  # what functions with rules were of
@@ -176,6 +173,22 @@ class Expansion(SymbolTable):
         self.derived = {name for name, found in marked.items() if _DERIVED in found}
         kinds = [KINDS[name] for found in marked.values() for name in found if name in KINDS]
         self.is_one_of_several = any(k.differentiates and k.argument != argument for k in kinds)
+
+    @property
+    def callees(self) -> dict[str, list[str]]:
+        """The callees of each function; calls in functions made here are inlined at once."""
+        return self._used[0]
+
+    @property
+    def uses(self) -> defaultdict[str, int]:
+        """The number of references to each function."""
+        return self._used[1]
+
+    @cached_property
+    def _used(self) -> tuple[dict[str, list[str]], defaultdict[str, int]]:
+        # As they are when first asked for: half of the passes do not ask.
+        calls, references = uses_in(self.module, map(dict.values, self._marked.values()))
+        return {name: list(map(callee_of, found)) for name, found in calls.items()}, references
 
     def find(self, name: str, user: ir.Operation | None = None) -> ir.Operation:
         """The function of this name, which has a body; errors name the place of its user."""
@@ -450,50 +463,3 @@ def finish(
             function.attributes[key] = ir.ArrayAttr.get(
                 old + [empty] * (wanted - len(old)), function.context
             )
-
-
-def is_float(type_: ir.Type) -> bool:
-    """Whether values of this type have a derivative."""
-    return isinstance(type_, ir.RankedTensorType) and differentiable(type_)
-
-
-def check_function_given(pass_: Pass, but: Sequence[str] = ()) -> None:
-    """Refuse options that need `function=`, where it is not given.
-
-    The options in `but` apply to all functions.
-    """
-    options = [(name, option) for name, option in pass_.options().items() if name not in but]
-    given = [name for name, option in options if getattr(pass_, name) != option.default]
-    if given and "function" not in given:
-        verb = "needs" if len(given) == 1 else "need"
-        problem = f"{' and '.join(given)} {verb} function=f"
-        raise PassError(pass_.argument, problem)
-
-
-def check_positions(
-    argument: str, name: str, role: str, positions: Sequence[int], count: int, place: str
-) -> None:
-    """Refuse positions that do not exist, or repeat."""
-    if len(set(positions)) != len(positions):
-        problem = f"{role} {shape_text(positions)} repeats a position"
-        raise PassError(argument, f"@{name}: {problem}", place)
-    for i in positions:
-        if not 0 <= i < count:
-            problem = f"{role} {i} is out of range for {count} positions"
-            raise PassError(argument, f"@{name}: {problem}", place)
-
-
-def check_floats(
-    argument: str,
-    name: str,
-    role: str,
-    positions: Sequence[int],
-    types: Sequence[ir.Type],
-    place: str,
-) -> None:
-    """Refuse positions of values that are not floats, that do not exist, or that repeat."""
-    check_positions(argument, name, role, positions, len(types), place)
-    for i in positions:
-        if not is_float(types[i]):
-            problem = f"{role} {i} is {types[i]}; only floats have a derivative"
-            raise PassError(argument, f"@{name}: {problem}", place)

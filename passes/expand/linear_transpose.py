@@ -21,7 +21,12 @@ from anvl.dialect.interpreters.ad_diagnostics import Search
 from anvl.dialect.interpreters.reverse import reverse_sweep
 from anvl.dialect.interpreters.slices import backward_slice, forward_slice, values_read
 from anvl.dialect.interpreters.subprogram import Program
-from anvl.passes.expand.declarations import KINDS, Kind, check_floats, finish
+from anvl.passes.expand.checks import check_floats
+from anvl.passes.expand.declarations import (
+    KINDS,
+    Kind,
+    finish,
+)
 from anvl.passes.functions.inlining import inline_calls
 
 __all__ = ["Transposed"]

@@ -14,7 +14,12 @@ from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.interpreters.ad_diagnostics import Finding, Search
 from anvl.dialect.interpreters.common import named_after
 from anvl.dialect.interpreters.taylor import taylor_block
-from anvl.passes.expand.declarations import KINDS, Kind, check_floats, finish, is_float
+from anvl.passes.expand.checks import check_floats, is_float
+from anvl.passes.expand.declarations import (
+    KINDS,
+    Kind,
+    finish,
+)
 from anvl.passes.functions.symbol_utils import terminator_of
 
 __all__: list[str] = []

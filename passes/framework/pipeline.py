@@ -8,7 +8,6 @@ a pass manager of MLIR's, one after another, so that a failure has the name of i
 instrument sees every stage.
 """
 
-import collections
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -17,9 +16,10 @@ from typing import TypeAlias
 
 from anvl.dialect.core.attributes import extra_names
 from anvl.dialect.core.errors import PassError
-from anvl.dialect.core.mlir import PassManager, ir
+from anvl.dialect.core.mlir import ir
 from anvl.passes.framework import native, pipeline_parser
 from anvl.passes.framework.instrument import Instrument
+from anvl.passes.framework.managers import Managers, give_back, take
 from anvl.passes.framework.pass_base import Pass, find
 from anvl.passes.framework.reproducer import reproducer_text, write_reproducer
 from anvl.passes.framework.verification import Verifier
@@ -103,7 +103,7 @@ class Pipeline:
         root = module.operation
         if reproducer is not None:
             write_reproducer(reproducer, reproducer_text(root, str(self), verify_each=verify_each))
-        managers = _take(root.context)
+        managers = take(root.context)
         runner = _Runner(root, managers, verify_each, instruments)
         for instrument in instruments:
             instrument.begin(root, self)
@@ -112,7 +112,7 @@ class Pipeline:
                 runner.run(element, root, root.name)
                 if after_each is not None:
                     after_each(element.argument, root)
-        _idle.append(managers)
+        give_back(managers)
         if reproducer is not None:
             Path(reproducer).unlink(missing_ok=True)
 
@@ -125,44 +125,12 @@ class Pipeline:
                 yield element
 
 
-class _Managers:
-    """MLIR's pass managers for one context, kept because `canonicalize` needs 190 us to set up."""
-
-    def __init__(self, context: ir.Context) -> None:
-        self.context = context
-        self._by_element: dict[tuple[str, str], PassManager] = {}
-
-    def get(self, anchor: str, text: str) -> PassManager:
-        manager = self._by_element.get((anchor, text))
-        return manager if manager is not None else self._make(anchor, text)
-
-    def _make(self, anchor: str, text: str) -> PassManager:
-        native.check(anchor, text)
-        manager = PassManager(anchor, self.context)
-        manager.add(text)
-        manager.enable_verifier(False)  # `verify_each` does it, for our passes too
-        self._by_element[anchor, text] = manager
-        return manager
-
-
-# Sets of managers not in use.  A pass may run a pipeline itself, so one set is not enough.
-_idle: collections.deque[_Managers] = collections.deque(maxlen=8)
-
-
-def _take(context: ir.Context) -> _Managers:
-    try:
-        managers = _idle.pop()
-    except IndexError:
-        return _Managers(context)
-    return managers if managers.context is context else _Managers(context)
-
-
 @dataclass(slots=True)
 class _Runner:
     """One run of a pipeline."""
 
     root: ir.Operation
-    managers: _Managers
+    managers: Managers
     verify_each: bool
     instruments: Sequence[Instrument]
     #: The attributes of the functions, where they have been looked up since the last change.
@@ -195,12 +163,12 @@ class _Runner:
     def _run_pass(self, element: Pass | Native, op: ir.Operation, anchor: str) -> None:
         try:
             if isinstance(element, Native):
-                self.managers.get(anchor, element.text).run(op)
+                self.managers.run_native(element.text, op, anchor)
             else:
                 _check_anchor(element, op.name)
                 if anchor == _MODULE and self._is_idle(element, op):
                     return
-                _managed(element, anchor, op.context).run(op)
+                self.managers.run_python(element, op, anchor)
             self.marks = None
         except ir.MLIRError as error:
             # Not chained: the text of the cause may hold the whole module.
@@ -210,6 +178,8 @@ class _Runner:
             self.verifier.verify(element.argument, op, self.root)
 
     def _is_idle(self, element: Pass, module: ir.Operation) -> bool:
+        if type(element).idle is Pass.idle:  # it always runs: nothing needs to be looked up
+            return False
         if self.marks is None:
             functions = [op.operation for op in module.regions[0].blocks[0].operations]
             self.marks = frozenset([name for f in functions for name in extra_names(f)])
@@ -222,14 +192,6 @@ def _check_anchor(element: Pass, found: str) -> None:
             element.argument,
             f"runs on {element.anchor}, not on {found}; take it out of {found}(...)",
         )
-
-
-def _managed(element: Pass, anchor: str, context: ir.Context) -> PassManager:
-    """MLIR's pass manager around a pass written in Python: 1.5 us, so none is kept."""
-    manager = PassManager(anchor, context)
-    manager.add(lambda op, _: element.run(op), name=type(element).__name__, argument=str(element))
-    manager.enable_verifier(False)
-    return manager
 
 
 def _ops_inside(op: ir.Operation, name: str) -> list[ir.Operation]:

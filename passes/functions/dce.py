@@ -6,7 +6,8 @@ from typing import Any
 
 from anvl.dialect.control_flow.case import CONTROL_FLOW
 from anvl.dialect.core.effects import function_has_effect, is_dce_able
-from anvl.dialect.core.mlir import PassManager, ir
+from anvl.dialect.core.mlir import ir
+from anvl.passes.framework.managers import run_native
 from anvl.passes.framework.walk import find
 from anvl.passes.functions.inlining import dissolve
 from anvl.passes.functions.symbol_utils import body_of, callee_of, calls_of
@@ -26,16 +27,12 @@ def drop_dead(function: ir.Operation, functions: dict[str, ir.Operation]) -> Non
 
 def run_on(function: ir.Operation, passes: str) -> None:
     """Run passes of MLIR's on one function."""
-    manager = PassManager.parse(f"func.func({passes})", function.context)
-    manager.enable_verifier(False)
-    manager.run(function)
+    run_native(passes, function)
 
 
 def drop_unused_functions(module: ir.Operation) -> None:
     """Erase the private functions of a module that nothing refers to, by MLIR's symbol-dce."""
-    manager = PassManager.parse("builtin.module(symbol-dce)", module.context)
-    manager.enable_verifier(False)
-    manager.run(module)
+    run_native("symbol-dce", module)
 
 
 def _drop_calls(function: ir.Operation, functions: dict[str, ir.Operation]) -> bool:

@@ -10,19 +10,19 @@ from functools import lru_cache
 from typing import Any
 
 from anvl.dialect.core.errors import MissingRule, PassError
-from anvl.dialect.core.mlir import PassManager, ir, rewrite
+from anvl.dialect.core.mlir import ir, rewrite
 from anvl.dialect.core.op import AnvlOp
 from anvl.dialect.core.op_registry import OPS, ops_with_rule
 from anvl.dialect.core.side_block import side_block
 from anvl.dialect.interpreters.emission_cache import Recipe, clear_if_replaced, nested_ops, replay
 from anvl.dialect.ops.elementwise.upcast import in_wide
+from anvl.passes.framework.managers import run_native
 from anvl.passes.lower.hlo_builder import Hlo
 from anvl.passes.lower.outlining import Called, current, short_or_long
 
 __all__ = ["NAME", "expansions", "legalize_chlo"]
 
 NAME = "anvl-lower-to-stablehlo"
-_LEGALIZE_CHLO = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
 
 
 @lru_cache(8)
@@ -164,9 +164,7 @@ def _expanded(
 
 def legalize_chlo(module: ir.Operation) -> None:
     """Lower CHLO to StableHLO, by StableHLO's own pass."""
-    manager = PassManager.parse(_LEGALIZE_CHLO, module.context)
-    manager.enable_verifier(False)
-    manager.run(module)
+    run_native("func.func(chlo-legalize-to-stablehlo)", module)
 
 
 def _is_stablehlo(op: ir.Operation) -> bool:

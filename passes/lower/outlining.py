@@ -6,9 +6,10 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from anvl.dialect.control_flow.case import CONTROL_FLOW
-from anvl.dialect.core.mlir import PassManager, ir, rewrite
+from anvl.dialect.core.mlir import ir, rewrite
 from anvl.dialect.core.side_block import side_block
 from anvl.dialect.interpreters.emission_cache import Recipe, nested_ops, picker, read, replay
+from anvl.passes.framework.managers import run_native
 from anvl.passes.framework.walk import find
 from anvl.passes.functions.symbol_utils import callee_of, terminator_of
 
@@ -246,9 +247,7 @@ class Shared:
 def _shrinks(module: ir.Operation) -> bool:
     """Eliminate common subexpressions and dead code; return whether there were any."""
     before = _size(module)
-    manager = PassManager.parse("builtin.module(func.func(trivial-dce),cse)", module.context)
-    manager.enable_verifier(False)
-    manager.run(module)
+    run_native("func.func(trivial-dce),cse", module.operation)
     return _size(module) < before
 
 

@@ -22,7 +22,8 @@ from anvl.dialect.core.context import context
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import dtype_name, kind, numpy_dtype
-from anvl.passes.expand.declarations import Expansion, check_floats, is_float
+from anvl.passes.expand.checks import check_floats, is_float
+from anvl.passes.expand.declarations import Expansion
 from anvl.passes.expand.gradient_check import BAD, OK, Limits, Slope, direction, measured, paired
 from anvl.passes.framework.pass_base import Pass, option
 from anvl.passes.functions.symbol_utils import functions_of

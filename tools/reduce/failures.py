@@ -9,7 +9,7 @@ from anvl.dialect.core.context import context
 from anvl.dialect.core.errors import AnvlError, PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.text.parsing import parsed
-from anvl.passes.expand.declarations import is_float
+from anvl.passes.expand.checks import is_float
 from anvl.passes.expand.gradient_check import BAD
 from anvl.passes.framework.instrument import Instrument, PassText
 from anvl.passes.framework.pipeline import Pipeline
