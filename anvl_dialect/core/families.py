@@ -124,8 +124,6 @@ class Elementwise(AnvlOp):
         _mark_undefined(cls)
 
     diagonal = True
-    #: Whether it is jointly linear in its operands: then its tangent is the op itself.
-    linear = False
     kinds = NUMBERS
     passes: tuple[Any, ...] = ()
     domains: tuple[tuple[float, float], ...] = ()

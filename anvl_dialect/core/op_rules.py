@@ -67,6 +67,8 @@ class OpRules(OpClass):
     diagonal: ClassVar[bool] = False
     #: Whether swapping its two operands gives the same result to the bit.
     commutative: ClassVar[bool] = False
+    #: Whether it is linear in all of its operands together.
+    linear: ClassVar[bool] = False
     #: The reduction along an axis that combines elements as it combines two, one after another.
     reduces_by: ClassVar[str] = ""
     #: Whether recomputing it is cheaper than saving its result: Note [Residuals].

@@ -140,6 +140,8 @@ def recipe_for(
             types[m] if m is not None else -abs(type_number(operands[0].type)),
             types[n] if n is not None else -abs(type_number(operands[1].type)),
         )
+        if m == n and rules.commutative:  # Note [One value twice]
+            key += (None,)
     else:
         pairs = zip(operands, ids, strict=True)
         key = tuple([types[n] if n is not None else -abs(type_number(x.type)) for x, n in pairs])

@@ -16,6 +16,7 @@ from anvl.dialect.core.types import tensor
 __all__ = [
     "Masked",
     "Support",
+    "doubled",
     "factor_masks",
     "is_alike",
     "masked_by_select",
@@ -190,6 +191,13 @@ def summed(one: Any, other: Any, at: ir.Location | None = None) -> Any:
         return _create("anvl.add", [one.type], (one, other), None, None, 0, at).result
     with at or ir.Location.current:
         return _summed_masked(one, other)
+
+
+def doubled(g: Value) -> Value:
+    """A derivative twice: see Note [One value twice]."""
+    if isinstance(g.type.element_type, ir.ComplexType):  # 2 * inf of a part makes NaN of the other
+        return _like(g, "anvl.add", g, g)
+    return _like(g, "anvl.mul", g, full_like(g, 2))
 
 
 def _summed_masked(one: Any, other: Any) -> Any:

@@ -35,7 +35,7 @@ from anvl.dialect.interpreters.emission_cache import (
     type_number,
 )
 from anvl.dialect.interpreters.masked_rules import unmasked_cotangent
-from anvl.dialect.interpreters.masking import Masked, masked_by_select, materialize, summed
+from anvl.dialect.interpreters.masking import Masked, doubled, masked_by_select, materialize, summed
 from anvl.dialect.interpreters.replaced import Replaced, replace_results
 from anvl.dialect.interpreters.slices import slice_to
 
@@ -193,20 +193,38 @@ def _cotangents(step: Step, g: Any) -> list[tuple[int, Any]]:
     return [(i, gx) for i, gx in checked if gx is not None]
 
 
+# Note [One value twice]
+#
+# x * x reads one value twice.  As the op is commutative, both operands get the same contribution:
+# one is emitted, and doubled, which is the sum to the bit.  It is an op less for each square; and
+# for GPUs XLA takes a product with a number, and no sum, into the kernel of a product of matrices
+# that reads it: of attention's gradient that was one kernel of twelve.
+
+
 def _checked(step: Step, found: Any) -> list[Any]:
     """Cotangents of the active operands, None for the others; raises `PassError` if wrong."""
     answers = listed(step, "adjoint", found, len(step.operands), "cotangent", "operand")
+    reads_twice = _reads_one_value_twice(step)
     wanted: list[Any] = []
     for x, n, gx in zip(step.operands, step.active_ids, answers, strict=True):
         if gx is None or n is None:
             wanted.append(None)
             continue
+        if reads_twice and wanted and isinstance(wanted[0], ir.Value):
+            return [doubled(wanted[0]), None]
         if callable(gx) and not isinstance(gx, Masked):  # emitted only where it is wanted
             gx = ask(step.op, gx)
         check_type(step, "adjoint", gx, x, "cotangent", "an operand")
         # A user-defined op declares no masking: Note [Lazy masks].
         wanted.append(masked_by_select(gx) if step.rules.is_own else gx)
     return wanted
+
+
+def _reads_one_value_twice(step: Step) -> bool:
+    """Whether both operands are one active value and have equal cotangents."""
+    rules, ids = step.rules, step.active_ids
+    is_one = len(ids) == 2 and ids[0] is not None and ids[0] == ids[1]
+    return is_one and rules.commutative and not rules.linear  # g + g needs no number
 
 
 # -- before and beside the walk --------------------------------------------------------------------

@@ -98,7 +98,7 @@ class NormOp(AnvlOp, name="norm"):
             if order != 2:
                 return _of_order(x, axes, order)
             if power % 2:
-                length = _euclidean(x, axes)
+                length = _euclidean(x, axes, hlo.platform)
                 return length if power == 1 else emit.integer_pow(length, exponent=power)
             return power_of_square(_sum_of_squares(x, axes), power)
 
@@ -241,13 +241,24 @@ def _power(x: Value, exponent: float) -> Value:
 # -- values ----------------------------------------------------------------------------------------
 
 
-def _euclidean(x: Value, axes: Sequence[int]) -> Value:
+def _euclidean(x: Value, axes: Sequence[int], platform: str) -> Value:
     length = sqrt(_sum_of_squares(x, axes))
     within = _RANGES[dtype_name(length.type.element_type)]
 
     def compared(direction: str, exponent: int) -> Value:
         limit = full_like(length, 2.0**exponent)
         return emit.compare(length, limit, comparison_direction=direction)
+
+    def multiplied(exponent: int) -> Value:
+        """The norm of 2^exponent x, times 2^-exponent."""
+        factor = full_like(emit.real(x) if is_complex(x) else x, 2.0**exponent)
+        return times(sqrt(_sum_of_squares(_times_real(x, factor), axes)), 2.0**-exponent)
+
+    if platform != "cpu":
+        # All sums in one pass over x: a choice of programs waits for the device.
+        small, large = multiplied(within.scale), multiplied(-within.scale)
+        above = emit.select(compared("GT", within.most), large, length)
+        return emit.select(compared("LT", within.least), small, above)
 
     def of_multiples() -> Value:
         """Norms of 2^n times the vectors: small ones enlarged, large ones reduced."""

@@ -220,7 +220,7 @@ def _weights_along(
 def logsumexp(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
     """log(sum(exp(x))) along `axis`, without overflow.
 
-    Where several elements are the largest, and infinite, its derivative is NaN.
+    Its derivative, `softmax`, goes in equal parts to several elements of +inf.
 
     >>> import anvl.numpy as np
     >>> print(np.logsumexp(np.asarray([1000.0, -1000.0])))
@@ -236,7 +236,7 @@ def logsumexp(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
 def softmax(x: Any, axis: Axis = -1) -> Any:
     """Softmax along `axis`: exp(x) / sum(exp(x)), without overflow.
 
-    NaN where several elements are the largest, and infinite.
+    Several elements of +inf share evenly; NaN where all are -inf.
 
     >>> import anvl.numpy as np
     >>> print(np.softmax(np.asarray([0.0, 0.0])))
@@ -251,7 +251,7 @@ def softmax(x: Any, axis: Axis = -1) -> Any:
 def log_softmax(x: Any, axis: Axis = -1) -> Any:
     """log(softmax(x)), accurate where softmax is almost 0, or almost 1.
 
-    NaN where several elements are the largest, and infinite.
+    Several elements of +inf share evenly; NaN where all are -inf.
 
     >>> import anvl.numpy as np
     >>> print(np.log_softmax(np.asarray([0.0, 1000.0])))

@@ -12,9 +12,9 @@
 // CHECK:         %[[SQUARE:.*]] = "anvl.tag"(%[[XX]]) {label = "square"}
 // CHECK:         %[[Y:.*]] = "anvl.mul"(%[[SQUARE]], %[[SQUARE]])
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
-// CHECK-NEXT:    %[[LEFT:.*]] = "anvl.mul"(%[[ONE]], %[[SQUARE]])
-// CHECK-NEXT:    %[[RIGHT:.*]] = "anvl.mul"(%[[ONE]], %[[SQUARE]])
-// CHECK-NEXT:    %[[DSQUARE:.*]] = "anvl.add"(%[[LEFT]], %[[RIGHT]])
+// CHECK-NEXT:    %[[HALF:.*]] = "anvl.mul"(%[[ONE]], %[[SQUARE]])
+// CHECK-NEXT:    %[[TWO:.*]] = "anvl.constant"() {value = dense<2.000000e+00>
+// CHECK-NEXT:    %[[DSQUARE:.*]] = "anvl.mul"(%[[HALF]], %[[TWO]])
 // CHECK-NEXT:    return %[[Y]], %[[DSQUARE]]
 
 // HLO-LABEL: func.func @tag(

@@ -50,12 +50,10 @@ def _logsumexp(x: Any, axes: Any) -> Any:
 
 
 def _log_softmax(x: Any, axes: Any) -> Any:
-    """Of one infinite number as of any largest one; NaN where there are several."""
+    """Elements of +inf share evenly; NaN where all are -inf."""
     largest = np.max(x, axis=axes, keepdims=True, initial=-np.inf)
-    below = np.where(x == largest, 0, x - largest)
-    y = below - np.log(np.sum(np.exp(below), axis=axes, keepdims=True))
-    several = np.isinf(largest) & (np.sum(x == largest, axis=axes, keepdims=True) > 1)
-    return np.where(several, np.nan, y)
+    below = np.where((x == largest) & (x > 0), 0, x - largest)
+    return below - np.log(np.sum(np.exp(below), axis=axes, keepdims=True))
 
 
 def _kept(y: Any, x: Any, axes: Any) -> Any:

@@ -96,6 +96,18 @@ def indexing(x: Any) -> Any:
     return x[1:] * x[:-1] + anp.cumsum(x, axis=0)[:2] + anp.sort(x, axis=1)[1:]
 
 
+def squares_among_products(x: Any) -> Any:
+    """Of one type, so that each kind has its recipe; squares of masked and of complex values."""
+    y, z = anp.sin(x), anp.cos(x)
+    of_masked = [anp.where(x > i, y, z) for i in range(3)]
+    squares = [y * y, y * z, z * z, z * y, x * x, y * y * z, *[v * v * v for v in of_masked]]
+    w = anp.exp(1j * x)
+    # From the last one on: of this type the second one that is met is a square.
+    a, b = y[:2, :1], z[:2, :1]
+    squares[1] += anp.sum(a * b + (a * a - b * b))
+    return sum(squares, x) + anp.real(w * w * w + w * w) + (y + y) * (z + z)
+
+
 def unused(x: Any) -> Any:
     anp.exp(x)  # nothing comes of it
     return anp.floor(x) * 2 + anp.zeros((3, 3)) * x
@@ -103,15 +115,25 @@ def unused(x: Any) -> Any:
 
 @pytest.mark.parametrize(
     "f",
-    [fan_out, products, choices, many_choices, choices_in_a_row, several_results, indexing, unused],
+    [fan_out, products, choices, many_choices, choices_in_a_row, several_results, indexing,
+     squares_among_products, unused],
     ids=lambda f: f.__name__,
-)
+)  # fmt: skip
 def test_the_sweep_gives_what_the_plain_one_gives(f: Any) -> None:
     found = [_cotangent(f, sweep) for sweep in (reverse_sweep, plain_sweep)]
     # From the third op of a kind on, recipes are replayed.
     found += [_cotangent(f, reverse_sweep) for _ in range(2)]
     for value in found[1:]:
         np.testing.assert_allclose(value, found[0], rtol=rounding(PROGRAM), atol=rounding(PROGRAM))
+
+
+def test_a_square_has_one_product_in_its_adjoint_that_is_doubled() -> None:
+    """Also where the result is infinite, or far below the normal numbers."""
+    slope = anvl.jit(anvl.vmap(anvl.grad(lambda x: 1e-30 * (x * x))))
+    text = slope.lower(X[0]).mlir("gradient")
+    assert text.count('"anvl.mul"') == 5 and '"anvl.add"' not in text
+    x = np.asarray([1e308, -1.7e308, 1e-300, 5e-324, np.inf, 0.0])
+    np.testing.assert_array_equal(slope(x), 1e-30 * x + 1e-30 * x)
 
 
 def _cotangent(f: Any, sweep: Any) -> np.ndarray:

@@ -159,6 +159,27 @@ def test_infinities_have_limits_and_nan_stays():
         assert np.isnan(y[2]), name
 
 
+def test_infinite_elements_of_a_softmax_share_evenly():
+    """NaN, as in SciPy, where all are -inf: a mask that leaves nothing is seen."""
+    x = np.asarray([[np.inf, 1.0, -np.inf], [np.inf, 0.0, np.inf], [-np.inf] * 3, [-np.inf, 0, 0]])
+    of_sum = anvl.jit(anvl.value_and_grad(lambda x: anp.sum(nn.logsumexp(x, axis=1))))
+
+    def every(x):
+        return nn.softmax(x), nn.log_softmax(x), nn.logsumexp(x, axis=1)
+
+    wanted = np.asarray([[1, 0, 0], [0.5, 0, 0.5], [np.nan] * 3, [0, 0.5, 0.5]])
+    with np.errstate(divide="ignore"):
+        logs = np.log(wanted)
+    for dtype in ("f4", "f8", "f2"):
+        shares, log_shares, totals = anvl.jit(every)(x.astype(dtype))
+        np.testing.assert_array_equal(shares, wanted.astype(dtype))
+        np.testing.assert_allclose(log_shares, logs, rtol=rounding(FORMULA, dtype))
+        np.testing.assert_allclose(
+            totals, [np.inf, np.inf, -np.inf, np.log(2)], rtol=rounding(FORMULA, dtype)
+        )
+    np.testing.assert_array_equal(of_sum(x[:2])[1], wanted[:2])
+
+
 def test_kinks_have_the_documented_derivative():
     points = np.asarray(sorted({float(point) for of in KINKS.values() for point, _ in of}))
     _, slope, curvature = EVERY(np.resize(points, 6))

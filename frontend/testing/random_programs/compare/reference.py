@@ -82,7 +82,8 @@ def _astype(x: Any, dtype: Any) -> Any:
 def _softmax(x: Any, axis: int = -1) -> Any:
     raised = np.exp(x - np.max(x, axis=axis, keepdims=True))
     is_infinite, count = _infinities(x, axis)
-    return np.where(count == 1, is_infinite, raised / np.sum(raised, axis=axis, keepdims=True))
+    shares = is_infinite / np.maximum(count, 1)
+    return np.where(count > 0, shares, raised / np.sum(raised, axis=axis, keepdims=True))
 
 
 def _logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -104,12 +105,8 @@ def _many(x: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def _infinities(x: Any, axis: int) -> tuple[Any, Any]:
-    """Mask of infinite maxima, and their number: a single one has limits, several have none.
-
-    See docs/conventions.md.
-    """
-    largest = np.max(x, axis=axis, keepdims=True, initial=-np.inf)
-    is_infinite = (x == largest) & np.isinf(largest)
+    """Mask of the elements of +inf, and their number: they share evenly (docs/conventions.md)."""
+    is_infinite = x == np.inf
     return is_infinite, np.sum(is_infinite, axis=axis, keepdims=True)
 
 
@@ -117,8 +114,8 @@ def _log_softmax(x: Any, axis: int = -1) -> Any:
     is_infinite, count = _infinities(x, axis)
     lowered = x - np.max(x, axis=axis, keepdims=True, initial=-np.inf)
     found = lowered - np.log(np.sum(np.exp(lowered), axis=axis, keepdims=True))
-    of_one = np.where(is_infinite, 0, -np.inf)
-    return np.where(count == 1, of_one, np.where(count > 1, np.nan, found))
+    shares = np.where(is_infinite, -np.log(np.maximum(count, 1)), -np.inf)
+    return np.where(count > 0, shares, found)
 
 
 def _top_k(x: Any, k: int, axis: int = -1) -> Any:

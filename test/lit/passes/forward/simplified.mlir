@@ -11,9 +11,10 @@
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>, %[[Y:[a-zA-Z0-9_]+]]: tensor<f64>, %[[T:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK-NEXT:    %[[XY:.*]] = "anvl.mul"(%[[Y]], %[[X]])
-// CHECK-NEXT:    %[[DX:.*]] = "anvl.add"(%[[XY]], %[[XY]])
+// CHECK-NEXT:    %[[TWO:.*]] = "anvl.constant"() {value = dense<2.000000e+00>
+// CHECK-NEXT:    %[[DX:.*]] = "anvl.mul"(%[[XY]], %[[TWO]])
 // CHECK-NEXT:    %[[TY:.*]] = "anvl.mul"(%[[T]], %[[Y]])
-// CHECK-NEXT:    %[[DXX:.*]] = "anvl.add"(%[[TY]], %[[TY]])
+// CHECK-NEXT:    %[[DXX:.*]] = "anvl.mul"(%[[TY]], %[[TWO]])
 // CHECK-NEXT:    return %[[DX]], %[[DXX]]
 func.func private @f(%x: tensor<f64>, %y: tensor<f64>) -> tensor<f64> {
   %0 = "anvl.mul"(%x, %x) : (tensor<f64>, tensor<f64>) -> tensor<f64>

@@ -12,10 +12,10 @@
 // CHECK-NEXT:    %[[CUBE:.*]] = "anvl.mul"(%[[SQUARE]], %[[X]])
 // CHECK-NEXT:    %[[G2:.*]] = "anvl.mul"(%[[G]], %[[X]])
 // CHECK-NEXT:    %[[D1:.*]] = "anvl.mul"(%[[G]], %[[SQUARE]])
-// CHECK-NEXT:    %[[D2:.*]] = "anvl.mul"(%[[G2]], %[[X]])
-// CHECK-NEXT:    %[[D3:.*]] = "anvl.mul"(%[[G2]], %[[X]])
-// CHECK-NEXT:    %[[D12:.*]] = "anvl.add"(%[[D1]], %[[D2]])
-// CHECK-NEXT:    %[[DX:.*]] = "anvl.add"(%[[D12]], %[[D3]])
+// CHECK-NEXT:    %[[HALF:.*]] = "anvl.mul"(%[[G2]], %[[X]])
+// CHECK-NEXT:    %[[TWO:.*]] = "anvl.constant"() {value = dense<2.000000e+00>
+// CHECK-NEXT:    %[[D2:.*]] = "anvl.mul"(%[[HALF]], %[[TWO]])
+// CHECK-NEXT:    %[[DX:.*]] = "anvl.add"(%[[D1]], %[[D2]])
 // CHECK-NEXT:    return %[[CUBE]], %[[DX]]
 // CHECK-LABEL: func.func @main(
 // CHECK:         call @cube_vjp(

@@ -9,8 +9,9 @@
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>, %[[Y:[a-zA-Z0-9_]+]]: tensor<f64>, %[[G:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK-NEXT:    %[[XY:.*]] = "anvl.mul"(%[[Y]], %[[X]])
-// CHECK-NEXT:    %[[DX:.*]] = "anvl.add"(%[[XY]], %[[XY]])
-// CHECK-NEXT:    %[[GG:.*]] = "anvl.add"(%[[G]], %[[G]])
+// CHECK-NEXT:    %[[TWO:.*]] = "anvl.constant"() {value = dense<2.000000e+00>
+// CHECK-NEXT:    %[[DX:.*]] = "anvl.mul"(%[[XY]], %[[TWO]])
+// CHECK-NEXT:    %[[GG:.*]] = "anvl.mul"(%[[G]], %[[TWO]])
 // CHECK-NEXT:    %[[DXX:.*]] = "anvl.mul"(%[[GG]], %[[Y]])
 // CHECK-NEXT:    return %[[DX]], %[[DXX]]
 func.func private @f(%x: tensor<f64>, %y: tensor<f64>) -> tensor<f64> {

@@ -16,9 +16,9 @@
 // CHECK:         %[[SQUARE:.*]] = "anvl.tag"(%[[XX]]) {label = "square"}
 // CHECK:         %[[LOSS:.*]] = "anvl.mul"(%[[SQUARE]], %[[Y]])
 // CHECK:         %[[DSQUARE:.*]] = "anvl.mul"(%[[G]], %[[Y]])
-// CHECK:         %[[LEFT:.*]] = "anvl.mul"(%[[DSQUARE]], %[[X]])
-// CHECK:         %[[RIGHT:.*]] = "anvl.mul"(%[[DSQUARE]], %[[X]])
-// CHECK:         %[[DX:.*]] = "anvl.add"(%[[LEFT]], %[[RIGHT]])
+// CHECK:         %[[HALF:.*]] = "anvl.mul"(%[[DSQUARE]], %[[X]])
+// CHECK:         %[[TWO:.*]] = "anvl.constant"() {value = dense<2.000000e+00>
+// CHECK:         %[[DX:.*]] = "anvl.mul"(%[[HALF]], %[[TWO]])
 // CHECK-NEXT:    return %[[LOSS]], %[[DX]], %[[DSQUARE]]
 
 // NUMBERS:      f64[] 18.0
