@@ -21,6 +21,7 @@ from anvl.runtime import Placement, RuntimeFailure
 
 __all__ = ["HostCall", "HostFunction", "check_place", "checked_results", "host_calls"]
 
+_PACKED = ("i4", "ui4")  # MLIR's names of the dtypes whose elements have less than a byte
 _KINDS = ("bool", "uint", "int", "float", "complex")
 
 
@@ -44,13 +45,17 @@ class HostFunction:
 
 @dataclass(frozen=True)
 class HostCall:
-    """One call: `function` of members, whose axes, `n_axes` of them, come first in all arrays."""
+    """One call: `function` of members, whose axes, `n_axes` of them, come first in all arrays.
+
+    `packed` is the dtype of an operand or result whose elements have less than a byte, if any.
+    """
 
     function: HostFunction
     place: str
     results: tuple[Aval, ...]
     n_axes: int
     has_token: bool
+    packed: str = ""
 
     def __str__(self) -> str:
         return f"{self.function.name} at {self.place}"
@@ -168,6 +173,12 @@ def check_place(calls: Sequence[HostCall], place: Placement) -> None:
             'Python; run the program on the CPU (device="cpu"), or check a condition with '
             "anvl.check, which works on every plugin"
         )
+    packed = [call for call in calls if call.packed]
+    if packed and place.client.platform != "cpu":
+        raise RuntimeFailure(
+            f"callback: {packed[0]} takes or returns {packed[0].packed}, whose elements jaxlib "
+            f"mixes up on {place.devices[0]}; convert to i8 before it, and from i8 after it"
+        )
 
 
 def _is_used(y: ir.Value) -> bool:
@@ -198,7 +209,9 @@ def _host_call(op: ir.Operation, config: Any, functions: Sequence[HostFunction])
                 "process, which the program does not contain"
             )
         function = functions[index]
-    return HostCall(function, place, results, n_axes, has_token)
+    kinds = {str(y.type.element_type) for y in (*op.operands, *op.results)}
+    packed = next((k for k in sorted(kinds) if k in _PACKED), "")
+    return HostCall(function, place, results, n_axes, has_token, packed)
 
 
 def printing(message: str, names: tuple[str, ...]) -> HostFunction:

@@ -12,6 +12,9 @@ import pytest
 from plugin_files import NAME
 
 import anvl
+import anvl.runtime as rt
+from anvl.dispatch.host_calls import check_place, host_calls
+from anvl.dispatch.lowering import lower
 
 
 def doubled(x: Any, n: Any) -> Any:
@@ -47,6 +50,22 @@ def test_a_plugin_without_handlers_refuses_callbacks_by_name(
         ):
             with pytest.raises(anvl.RuntimeFailure, match=rf"callback: {name} at .* cannot be"):
                 anvl.jit(f)(np.float32(1))
+
+
+def test_a_gpu_refuses_callbacks_with_elements_of_four_bits() -> None:
+    class Gpu:
+        client = type("Client", (), {"python_target": "a_handler", "platform": "cuda"})
+        devices = ("<CudaDevice(id=0)>",)
+
+    for dtype in ("i4", "i8"):
+        traced = anvl.jit(lambda x: anvl.pure_callback(np.negative, x, x)).trace(anvl.aval(dtype))
+        lower(traced.program.module, [], rt.default_target())
+        calls = host_calls(traced.program.module, traced.program.callbacks)
+        if dtype == "i8":
+            check_place(calls, Gpu())  # type: ignore[arg-type]
+            continue
+        with pytest.raises(anvl.RuntimeFailure, match=r"negative at .* takes or returns i4, whose"):
+            check_place(calls, Gpu())  # type: ignore[arg-type]
 
 
 def test_a_callback_runs_no_program_on_the_device_that_waits_for_it() -> None:
