@@ -49,13 +49,12 @@ def conv_transpose(
         As text of the convolution to transpose; pairs are of lhs with its zeros.
     rhs_dilation : sequence of int, optional
         How far elements of the kernel are put apart.
-    dimension_numbers : tuple of three texts, or of `conv_dimension_numbers`, optional
+    dimension_numbers : three texts, or of `conv_dimension_numbers`, optional
         By default ("NHWC", "HWIO", "NHWC") and alike for other numbers of axes.
     transpose_kernel : bool
         Flip the spatial axes of the kernel, and exchange its inputs and outputs.
     precision : Precision, str or None
-    preferred_element_type : dtype, optional
-        Of the result.
+    preferred_element_type : dtype of the result, optional
     use_consistent_padding : bool
         Pairs, too, are those of the convolution to transpose.
 
@@ -80,10 +79,11 @@ def conv_transpose(
     steps = ints_of(strides, "conv_transpose")
     dilation = ints_of(rhs_dilation or (1,) * len(steps), "conv_transpose")
     pads: Any = padding
+    _check_counts(x, strides=steps, rhs_dilation=dilation, padding=padding)
     if use_consistent_padding or isinstance(padding, str):
         each = [padding] * len(steps) if isinstance(padding, str) else padding
-        sizes = [kernel.shape[a] for a in dims.rhs_spec[2:]]
-        pads = [_ends(*of) for of in zip(sizes, dilation, steps, each, strict=True)]
+        sizes = (kernel.shape[a] for a in dims.rhs_spec[2:])
+        pads = list(map(_ends, sizes, dilation, steps, each))
     if transpose_kernel:
         kernel = anp.flip(kernel, dims.rhs_spec[2:])
         kernel = anp.swapaxes(kernel, *dims.rhs_spec[:2])
@@ -101,6 +101,15 @@ def _transposed_axes(x: Any, kernel: Any, numbers: DimensionNumbers) -> ConvDime
         )
     given = _TRANSPOSED[x.ndim] if numbers is None else numbers
     return conv_dimension_numbers(x.shape, kernel.shape, given)
+
+
+def _check_counts(x: Any, **given: Any) -> None:
+    for name, values in given.items():
+        if not isinstance(values, str) and len(values) != x.ndim - 2:
+            raise ValueError(
+                f"conv_transpose: {name} is {values!r}; give one for each of the {x.ndim - 2} "
+                f"spatial axes of {x.aval}"
+            )
 
 
 def _ends(size: int, dilation: int, stride: int, padding: Any) -> tuple[int, int]:

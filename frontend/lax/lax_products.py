@@ -142,6 +142,11 @@ def _ragged(
             f"{name}: group_offset is {offset!r}, and can be None only; cut the groups before it "
             "off `rhs` and `group_sizes`"
         )
+    if not isinstance(dims, RaggedDotDimensionNumbers):
+        raise TypeError(
+            f"{name}: ragged_dot_dimension_numbers is {dims!r}; it must be a "
+            "lax.RaggedDotDimensionNumbers"
+        )
     contracting, batching = dims.dot_dimension_numbers
     axes = [ints_of(a, name) for a in (*batching, *contracting, *dims[1:])]
     a, b = widened((lhs, rhs), wanted)

@@ -39,7 +39,7 @@ def keystr(keys: tuple[Any, ...] | str, *, simple: bool = False, separator: str 
     Raises
     ------
     TypeError
-        A path that is text, with `simple` or a separator.
+        A path that is text, with `simple` or a separator, or no path.
 
     Examples
     --------
@@ -56,6 +56,11 @@ def keystr(keys: tuple[Any, ...] | str, *, simple: bool = False, separator: str 
                 "anvl.tree_util, such as tree_flatten_with_path"
             )
         return keys
+    if not isinstance(keys, tuple | list):
+        raise TypeError(
+            f"keystr: the path is {keys!r} of type {type(keys).__name__}; give a tuple of keys, as "
+            "tree_flatten_with_path does"
+        )
     return separator.join(plain_name(key) if simple else str(key) for key in keys)
 
 

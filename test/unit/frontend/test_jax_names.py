@@ -70,6 +70,8 @@ def test_paths_are_the_keys_that_jax_has():
     with pytest.raises(TypeError, match=r"keystr: the path .* is text, which has no keys"):
         keystr("['w']", simple=True)
     assert keystr("['w']") == "['w']"
+    with pytest.raises(TypeError, match="keystr: the path is 3 of type int; give a tuple of keys"):
+        keystr(3)
 
 
 def test_classes_with_keys_are_arguments_of_jitted_functions():

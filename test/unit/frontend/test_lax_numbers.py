@@ -143,6 +143,8 @@ def test_eigenvectors_are_left_and_right():
         (lambda: lax.index_take(X, (ROWS[0],), (0, 1)), "index_take: there are 1 vectors"),
         (lambda: lax.padtype_to_pads((4,), (2,), (1,), "FULL"), "padtype_to_pads: padding is"),
         (lambda: lax.conv_transpose(IMAGE, IMAGE, (1, 1), "FULL"), "padding 'FULL' is neither"),
+        (lambda: lax.conv_transpose(IMAGE, IMAGE, (2,), "SAME"), "conv_transpose: strides is (2,)"),
+        (lambda: lax.ragged_dot_general(X, X, ROWS[0], None), "dimension_numbers is None"),
         (lambda: lax.conv_transpose(X[0], X[0], (), "SAME"), "of 1 axes; for other than 2 to 5"),
         (lambda: lax.fft(X, "DCT", (3,)), "fft: fft_type is 'DCT'; it must be one of FFT"),
         (lambda: lax.fft(X, "FFT", (4,)), "fft: fft_length [4]"),
