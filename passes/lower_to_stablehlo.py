@@ -36,7 +36,7 @@ from anvl.passes.lower.complex_functions import split_complex_functions
 from anvl.passes.lower.func_shardings import lower_func_shardings
 from anvl.passes.lower.lowering_patterns import NAME, expansions, legalize_chlo
 from anvl.passes.lower.outlining import Shared
-from anvl.passes.lower.partitioning import negative_pads
+from anvl.passes.lower.partitioning import partitioned_pads
 from anvl.passes.lower.partitioning.manual_computations import write_manual_computations
 from anvl.passes.lower.platform_forms import write_platform_forms
 from anvl.passes.lower.region_legality import check_bodies
@@ -48,7 +48,7 @@ _GUARDED = tuple(
     name
     for guard in (
         barriers, choices, converts, divisions, joined_pads, large_divisors, library_calls,
-        negative_pads, reassociation, short_reductions, sort_keys, trip_counts,
+        partitioned_pads, reassociation, short_reductions, sort_keys, trip_counts,
     )
     for name in guard.NAMES
 )  # fmt: skip
@@ -107,7 +107,7 @@ class LowerToStablehlo(Pass, argument=NAME):
         # One walk for all other rewrites: none erases an op that a later one visits.
         found = find_by_name(module, _GUARDED)
         joined_pads.join_pads(found)
-        negative_pads.slice_negative_pads(found)
+        partitioned_pads.rewrite_pads(module, found)
         trip_counts.hide_trip_counts(found)
         converts.rewrite_converts(found)
         divisions.guard_divisions(found)

@@ -37,6 +37,8 @@ def emit_collective(
     """Emit the collective `name` with a result of type y; along one device, x itself."""
     if group.mesh.along(group.axes) == 1:
         return x
+    if 0 in y.shape:  # a reduce_scatter of none is no StableHLO
+        return full(y, 0)
     groups = group.mesh.groups(group.axes)
     attributes["channel_handle"] = _channel()
     if name == "collective_permute":

@@ -148,6 +148,11 @@ def test_collectives_with_their_gradients(case):
     same(both(parts), both(of_whole))
 
 
+def test_an_array_of_nothing_is_scattered():
+    parts = lambda x: lax.psum_scatter(x, "x", tiled=True)  # noqa: E731
+    assert anvl.shard_map(parts, MESH, P(), P("x"))(X[:0]).shape == (0, 6)
+
+
 def test_values_around_are_whole_on_each_device_and_have_gradients():
     large = RNG.normal(size=(6, 4)).astype("f4")
 

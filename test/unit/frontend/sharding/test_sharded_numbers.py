@@ -165,3 +165,14 @@ def test_a_while_loop_over_devices():
     of_one, (y, n) = anvl.jit(f)(X), anvl.jit(f)(anvl.device_put(X, over("x", "y")))
     assert int(n) == int(of_one[1])
     np.testing.assert_allclose(y.numpy(), of_one[0].numpy(), rtol=TOLERANCE)
+
+
+@pytest.mark.parametrize("spec", [("x",), (None, "x")])
+def test_elements_between_those_of_a_whole_array(spec):  # Note [Pads that remove elements]
+    def f(x, y):
+        return anp.sum(anvl.with_sharding(x, over(*spec))[::2, ::2] * y)
+
+    wanted = np.zeros_like(X)
+    wanted[::2, ::2] = W[:4].T[:4, :1] * np.ones(8, "f4")
+    found = anvl.jit(anvl.grad(f))(X, anvl.device_put(wanted[::2, ::2], over()))
+    np.testing.assert_array_equal(found, wanted)
