@@ -165,7 +165,7 @@ def gradient(f: Any, *varargs: Any, axis: Axis = None, edge_order: int = 1) -> A
 
     Returns
     -------
-    An array of the shape of f; for several axes a tuple of them.
+    An array of the shape and dtype of f, of integers floats; for several axes a tuple of them.
 
     Raises
     ------
@@ -198,6 +198,9 @@ def gradient(f: Any, *varargs: Any, axis: Axis = None, edge_order: int = 1) -> A
     steps: list[Any] = spacings * len(axes) if len(spacings) == 1 else spacings
     steps = steps or [None] * len(axes)
     found = tuple(_along(operand, a, h, edge_order) for a, h in zip(axes, steps, strict=True))
+    if operand.dtype.kind != "c":  # of the dtype of f, however exact the spacing is
+        own = promoted("gradient", given[:1], "float")[0][0].dtype
+        found = tuple(convert(x, own) for x in found)
     return found[0] if len(found) == 1 else found
 
 

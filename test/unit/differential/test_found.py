@@ -260,3 +260,11 @@ def test_integers_of_64_bits_beside_small_ones_are_exact():
     for x in ([2**63 + 1, -1], [2**64, 1]):
         with pytest.raises(OverflowError, match="do not fit ui64; give a wider dtype"):
             anp.asarray(x, "uint64")
+
+
+def test_differences_have_the_dtype_of_the_samples():
+    x, at = np.asarray([1.0, 2, 4], "f4"), np.asarray([0.0, 0.1, 0.5])
+    for spacing in (at, at[1], 0.1):
+        found, wanted = (m.gradient(x, spacing) for m in (anp, np))
+        assert found.dtype == wanted.dtype == np.float32
+        assert_close(found, wanted, FORMULA)
