@@ -142,7 +142,7 @@ def waiting(
 
     def run_and_wait(buffers: list[Any]) -> Any:
         try:
-            return _Finished(run(buffers))
+            return _Finished(run(buffers), functions)
         except compat.Failure as error:
             raise_callback_error(error)
             raise
@@ -151,12 +151,15 @@ def waiting(
 
 
 class _Finished:
-    """The results of an execution, which are waited for when they are taken."""
+    """The results of an execution, which are waited for when they are taken.
 
-    __slots__ = ("_results",)
+    They hold the functions until then: another thread may drop the program while it runs.
+    """
 
-    def __init__(self, results: Any) -> None:
-        self._results = results
+    __slots__ = ("_functions", "_results")
+
+    def __init__(self, results: Any, functions: Sequence[Callable[..., Any]]) -> None:
+        self._results, self._functions = results, functions
 
     def consume_with_handlers(self, handlers: Sequence[Any]) -> list[Any]:
         try:
