@@ -151,7 +151,7 @@ def visualize_array_sharding(arr: Any, **kwargs: Any) -> None:
     +-------+
     | cpu:0 |
     +-------+
-    each part [4]
+    each the whole [4]
     """
     _show(arr)
 

@@ -68,7 +68,7 @@ class DistributedError(RuntimeFailure):
     ...     anvl.distributed.barrier("epoch")
     ... except anvl.DistributedError as error:
     ...     print(str(error).partition(";")[0])
-    barrier: this process is the only one
+    barrier: this process has joined no job
     """
 
 

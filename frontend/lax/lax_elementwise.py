@@ -171,7 +171,7 @@ def integer_pow(x: Any, y: int) -> Any:
 
     >>> from anvl import lax
     >>> print(lax.integer_pow(3.0, -2), lax.integer_pow(-2, 3))
-    0.111111 -8
+    0.11111111 -8
     """
     return _integer_pow(x, int_of(y, "y", "integer_pow"))
 

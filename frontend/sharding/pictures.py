@@ -38,11 +38,11 @@ def show(x: Any, shape: Sequence[int] | None = None) -> None:
     >>> import anvl, anvl.numpy as np
     >>> from anvl.sharding import P, Sharding, show
     >>> show(anvl.device_put(np.ones((4, 2)), Sharding(anvl.Mesh({"x": 1}), P("x"))))
-    f64[4,2] over Mesh(x=1), P('x')
+    f32[4,2] over Mesh(x=1), P('x')
     +-------+
     | cpu:0 |
     +-------+
-    each part [4,2]
+    each the whole [4,2]
     """
     if isinstance(x, Array):
         text = f"{x.aval} over {picture(x.aval.placement, x.shape)}"

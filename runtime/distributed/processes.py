@@ -106,6 +106,7 @@ def initialize(
     _check_first()
     _check_seconds(initialization_timeout, heartbeat_timeout)
     job = job_of(coordinator_address, num_processes, process_id)
+    _check_no_device()
     made = _Group(job, _devices(local_device_ids, job))
     if job.count > 1:
         bind = coordinator_bind_address or _bind_address(job.address)
@@ -119,6 +120,9 @@ def _check_first() -> None:
             f"initialize: this process is process {_group.job.index} of {_group.job.count} already;"
             " a process joins once"
         )
+
+
+def _check_no_device() -> None:
     if has_client():
         raise DistributedError(
             "initialize: this process has used a device already; call it first of all, before the "

@@ -143,7 +143,7 @@ def spline_filter1d(
     >>> import anvl.numpy as np
     >>> from anvl.scipy import ndimage
     >>> print(np.round(ndimage.spline_filter1d(np.asarray([0.0, 1.0, 0.0])), 4))
-    [-0.5  1.  -0.5]
+    [-1.  2. -1.]
     """
     _check("spline_filter1d", mode, output)
     return _filtered(input, check_order("spline_filter1d", order, 2), mode, int(axis))
