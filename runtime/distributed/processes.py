@@ -103,8 +103,7 @@ def initialize(
     ValueError: initialize: process_id is 2, but with num_processes=2 it must be one of 0 to 1 ...
     """
     global _group
-    _check_first()
-    _check_seconds(initialization_timeout, heartbeat_timeout)
+    _check_first(initialization_timeout, heartbeat_timeout)
     job = job_of(coordinator_address, num_processes, process_id)
     _check_no_device()
     made = _Group(job, _devices(local_device_ids, job))
@@ -114,12 +113,13 @@ def initialize(
     _group = made
 
 
-def _check_first() -> None:
+def _check_first(*seconds: object) -> None:
     if _group is not None:
         raise DistributedError(
             f"initialize: this process is process {_group.job.index} of {_group.job.count} already;"
             " a process joins once"
         )
+    _check_seconds(*seconds)
 
 
 def _check_no_device() -> None:

@@ -14,6 +14,13 @@ MIXED = (
     b"[Gloo] Rank [Gloo] Rank 10 is connected to  is connected to 33 peer ranks. Expected number of"
     b" connected peer ranks is :  peer ranks. Expected number of connected peer ranks is : 33\n\n"
 )
+# As jaxlib 0.12's wrote it, in more pieces.
+IN_PIECES = (
+    b"[Gloo] Rank [Gloo] Rank 1 is connected to [Gloo] Rank 0 is connected to 1 peer ranks. 1 peer"
+    b" ranks. 1 is connected to Expected number of connected peer ranks is : 1 peer ranks. 1\n"
+    b"Expected number of connected peer ranks is : Expected number of connected peer ranks is : 1\n"
+    b"1\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -23,6 +30,7 @@ MIXED = (
         (b"3\n", b"3\n"),
         (LINE * 2, b""),
         (MIXED, b""),
+        (IN_PIECES, b""),
         (b"a\n" + LINE + b"12\nb", b"a\n12\nb"),
         (b"loss 3 peer ranks\n" + LINE, b"loss 3 peer ranks\n"),
     ],
