@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anvl.dialect.core.attributes import IGNORES_NAN, SMALL_DIVISOR, promised
-from anvl.dialect.core.create import zeros_like
+from anvl.dialect.core.create import full_like, zeros_like
 from anvl.dialect.core.families import check_axes, check_kind
 from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.op import AnvlOp, Operand, Result, Value, emit
@@ -167,9 +167,16 @@ def _largest(hlo: Any, x: Value, axes: Any) -> Value:
 
     Where an element is NaN, the sum of exponentials is NaN without it.
     """
-    element = x.type.element_type
-    start = hlo.constant(tensor([], element), -_LARGEST[element.width])
-    return promised(hlo.reduce([x], [start], axes, "maximum")[0], IGNORES_NAN)
+    element, lowest = x.type.element_type, -_LARGEST[x.type.element_type.width]
+    on_cpu = hlo.platform == "cpu"
+    start = hlo.constant(tensor([], element), float("-inf") if on_cpu else lowest)
+    found = promised(hlo.reduce([x], [start], axes, "maximum")[0], IGNORES_NAN)
+    if not on_cpu:
+        return found
+    # XLA's library for the CPU would broadcast the maximum, too, and write an array of x's shape,
+    # but it knows no choice.
+    limit = full_like(found, lowest)
+    return emit.select(emit.compare(found, limit, comparison_direction="GT"), found, limit)
 
 
 def _lowered(hlo: Any, x: Value, axes: Any) -> Value:
