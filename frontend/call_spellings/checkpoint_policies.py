@@ -57,4 +57,4 @@ class CheckpointPolicies:
 
 
 #: The policies.
-checkpoint_policies = CheckpointPolicies()
+checkpoint_policies: CheckpointPolicies = CheckpointPolicies()

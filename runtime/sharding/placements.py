@@ -86,7 +86,7 @@ class ShardedPlacement(Placement):
         self.addressable: tuple[int, ...] = tuple(
             i for i, device in enumerate(devices) if device.is_addressable
         )
-        self.spans_processes = len(self.addressable) < len(devices)
+        self.spans_processes: bool = len(self.addressable) < len(devices)
         self._by_rank: dict[int, Any] = {}
         self._whole: ShardedPlacement | None = None
 
