@@ -84,7 +84,7 @@ def measure() -> Iterator[Measured]:
 def features_of_program(
     f: Callable[..., Any], arguments: list[np.ndarray]
 ) -> tuple[Features, RunFeatures]:
-    """What the model reads of the stretch of a program that repeats."""
+    """Features of the stretch of a program that repeats, which the model reads."""
     module = anvl.jit(f, roll=False).trace(*arguments).program.module.operation
     with context():
         functions = functions_of(module)
@@ -155,7 +155,7 @@ def save(measured: Sequence[Measured], path: Path = FILE) -> None:
 
 
 def pairs_of(measured: Sequence[Measured]) -> list[Pair]:
-    """What each program pays for compilation, and how much longer it takes unrolled."""
+    """Counts that each program pays for compilation, and how much longer it takes unrolled."""
     return [(compilation(one.features), one.compiled[0] / one.compiled[1]) for one in measured]
 
 

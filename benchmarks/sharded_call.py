@@ -127,7 +127,10 @@ def _of_anvl() -> tuple[Put, Any, Any]:
     from anvl.sharding import Mesh, Sharding
 
     mesh = Mesh({"x": 4, "y": 2})
-    put = lambda x, *spec: anvl.device_put(x, Sharding(mesh, spec))  # noqa: E731
+
+    def put(x: Any, *spec: str) -> Any:
+        return anvl.device_put(x, Sharding(mesh, spec))
+
     return put, anvl.jit, anvl.block_until_ready
 
 
@@ -136,7 +139,10 @@ def _of_jax() -> tuple[Put, Any, Any]:
     from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
     mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
-    put = lambda x, *spec: jax.device_put(x, NamedSharding(mesh, PartitionSpec(*spec)))  # noqa: E731
+
+    def put(x: Any, *spec: str) -> Any:
+        return jax.device_put(x, NamedSharding(mesh, PartitionSpec(*spec)))
+
     return put, jax.jit, jax.block_until_ready
 
 

@@ -231,7 +231,7 @@ def _chosen(
 
 
 def _names(op: Any) -> set[str]:
-    """What a policy may call an op: `tag`, `tag=h`."""
+    """Names that a policy may give an op: `tag`, `tag=h`."""
     short = op.operation.name.rpartition(".")[2]
     rules = OPS.get(op.operation.name)
     variant = None if rules is None else rules.policy_variant(op.operation)

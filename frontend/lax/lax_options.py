@@ -68,7 +68,7 @@ class FftType(enum.IntEnum):
 
 
 class GatherScatterMode(enum.Enum):
-    """What `lax.gather` and `lax.scatter` do with windows that are not within the array.
+    """Ways of `lax.gather` and `lax.scatter` to treat windows that are not within the array.
 
     FILL_OR_DROP: a gather fills them, and a scatter skips them.  CLIP moves them inside.
     PROMISE_IN_BOUNDS says that there are none.  `from_any` gives a member from its name, `"fill"`,

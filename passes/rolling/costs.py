@@ -102,7 +102,7 @@ class Features(NamedTuple):
 
 
 class RunFeatures(NamedTuple):
-    """What the model reads of a stretch, of what it takes to run.
+    """Measures of a stretch, from which the model computes what it takes to run.
 
     Attributes
     ----------
@@ -158,7 +158,7 @@ def run_features_of(block: Block, stretch: Stretch, form: Form) -> RunFeatures:
 
 
 def compilation(read: Features) -> tuple[Counts, Counts]:
-    """What is paid for compilation, unrolled and rolled."""
+    """Counts that are paid for compilation, unrolled and rolled."""
     times = _HIGHER ** max(read.order - 1, 0)
     once = {kind: times * getattr(read, kind) for kind in _KINDS}
     unrolled = {kind: read.repetitions * n for kind, n in once.items()}
@@ -209,7 +209,7 @@ def _ops(block: Block, stretch: Stretch) -> list[Any]:
 
 
 def _rows(stretch: Stretch) -> list[Each]:
-    """What has another value in each repetition."""
+    """Links whose value differs in each repetition."""
     links = [link for links in stretch.links for link in links if type(link) is Each]
     return list(dict.fromkeys(links))
 
@@ -220,7 +220,7 @@ _PRODUCTS = ("matrices", "vectors")
 
 
 def _kind(op: Any) -> str:
-    """What XLA makes of an op, by its properties.
+    """Kind of an op by what XLA makes of it, as its properties tell.
 
     Elementwise ops, reshapes and broadcasts become part of other kernels.  Ops that move elements
     do as well, but are computed again by each reader.  A reduction has results smaller than its

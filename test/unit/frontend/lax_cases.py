@@ -169,7 +169,10 @@ CASES = {
 def numbers(library, case):
     """The value of a case, its tangent and its cotangents, by a library as JAX is."""
     f, *args = CASES[case]
-    call = lambda *xs: f(library.lax, *xs)  # noqa: E731
+
+    def call(*xs):
+        return f(library.lax, *xs)
+
     is_float = all(np.asarray(x).dtype == np.float64 for x in args)
     if not is_float:
         return {"value": library.jit(call)(*args)}

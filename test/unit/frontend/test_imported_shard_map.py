@@ -186,7 +186,10 @@ def test_some_of_the_axes_are_manual():
 def test_the_position_along_some_of_the_axes():
     text = PARTLY.replace('    %1 = "stablehlo.all_reduce"(%a)', PLACES)
     f = anvl.from_stablehlo(text, mesh=MESH)
-    weighted = lambda x: (x.reshape(4, 2, 6) * np.arange(0.0, 8, 2, "f4")[:, None, None]).sum(0)  # noqa: E731
+
+    def weighted(x):
+        return (x.reshape(4, 2, 6) * np.arange(0.0, 8, 2, "f4")[:, None, None]).sum(0)
+
     found, wanted = (
         anvl.jit(lambda x, f=f: (f(x), anvl.grad(lambda x: anp.sum(f(x) ** 2))(x)))(X)
         for f in (f, lambda x: anp.tanh(weighted(x)))

@@ -37,7 +37,7 @@ def test_a_norm_on_a_gpu_takes_no_choice_that_the_host_waits_for(dtype):
     np.testing.assert_allclose(wanted[5:9], SIZES[5:9] * scale, rounding(PROGRAM, dtype))
 
 
-def test_what_a_softmax_reads_is_no_barrier_to_one_kernel():
-    """XLA makes one kernel for GPUs of maximum, difference, exponential, sum and quotient."""
+def test_a_softmax_for_a_gpu_has_no_choice_behind_its_sum():
+    """XLA makes one kernel of it then, and three with one."""
     text = text_for("cuda", anvl.nn.softmax, np.ones((2, 3), "f4"))
     assert text.count("stablehlo.select") == 1 and "is_finite" not in text
