@@ -1,4 +1,4 @@
-"""How often the functions of a module are differentiated."""
+"""Orders of the derivatives that a module takes of its functions."""
 
 from collections import defaultdict
 

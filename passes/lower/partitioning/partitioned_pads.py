@@ -74,12 +74,12 @@ def _rewritten(
 
 
 def _negative(edge: int) -> int:
-    """How many elements an edge removes."""
+    """Number of elements that an edge removes."""
     return max(-edge, 0)
 
 
 def _positive(edges: Sequence[int]) -> list[int]:
-    """How many elements each edge adds."""
+    """Numbers of elements that the edges add."""
     return [max(n, 0) for n in edges]
 
 
