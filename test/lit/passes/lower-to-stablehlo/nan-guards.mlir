@@ -3,11 +3,15 @@
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo=platform=cuda | filecheck %s --check-prefix=CUDA
 
 // A softmax is NaN by its sum of exponentials, and its divisor is at most the number of elements:
-// neither this guard nor that of large divisors writes anything.
+// neither this guard nor that of large divisors writes anything. The choice is the softmax's own: of
+// the maximum, or the lowest number where all elements are -infinity.
 
 // CHECK-LABEL: func.func private @softmax(
-// CHECK:         stablehlo.reduce{{.*}} applies stablehlo.maximum{{.*}} {anvl.ignores_nan = true}
-// CHECK-NEXT:    stablehlo.broadcast_in_dim
+// CHECK:         %[[TOP:.*]] = stablehlo.reduce{{.*}} applies stablehlo.maximum{{.*}} {anvl.ignores_nan = true}
+// CHECK-NEXT:    %[[LOWEST:.*]] = stablehlo.constant dense<-3.40282347E+38>
+// CHECK-NEXT:    %[[IS_ABOVE:.*]] = stablehlo.compare GT, %[[TOP]], %[[LOWEST]]
+// CHECK-NEXT:    %[[FINITE:.*]] = stablehlo.select %[[IS_ABOVE]], %[[TOP]], %[[LOWEST]]
+// CHECK-NEXT:    stablehlo.broadcast_in_dim %[[FINITE]]
 // CHECK:         stablehlo.divide %{{.*}} {anvl.small_divisor = true}
 // CHECK-NEXT:    return
 func.func @shares(%x: tensor<70x90xf32>) -> tensor<70x90xf32> {
