@@ -15,6 +15,7 @@ from anvl.dialect.core.mlir import ir, rewrite
 from anvl.dialect.core.op import AnvlOp
 from anvl.dialect.core.op_registry import DEFINED, OPS
 from anvl.dialect.ops.linalg.linalg_lowering import LIBRARIES, library_of
+from anvl.passes.framework.managers import run_native
 from anvl.passes.framework.pass_base import Pass, option
 from anvl.passes.framework.walk import find, find_by_name
 from anvl.passes.functions.symbol_utils import functions_of
@@ -106,6 +107,9 @@ class LowerToStablehlo(Pass, argument=NAME):
         split_complex_functions(module)
         # One walk for all other rewrites: none erases an op that a later one visits.
         found = find_by_name(module, _GUARDED)
+        if self.platform == "cpu" and library_calls.has_large_sum(found):
+            run_native("func.func(trivial-dce)", module)  # what is computed for a call alone?
+            found = find_by_name(module, _GUARDED)
         joined_pads.join_pads(found)
         partitioned_pads.rewrite_pads(module, found)
         trip_counts.hide_trip_counts(found)
@@ -116,6 +120,7 @@ class LowerToStablehlo(Pass, argument=NAME):
             barriers.separate_names(found)
             short_reductions.unroll_short_reductions(found)
             library_calls.guard_extremes(module, found)
+            library_calls.compute_summands(found)
             library_calls.separate_scales(module, found)
         reassociation.guard_reassociation(module, found)
         if self.platform == "cpu":

@@ -1,4 +1,4 @@
-"""Guards for calls of YNNPACK, by XLA:CPU: maxima that keep NaN, numbers that stay scalars."""
+"""Operands of calls of YNNPACK, by XLA:CPU: maxima that keep NaN, few arrays, scalars."""
 
 from math import prod
 from typing import Any
@@ -11,7 +11,7 @@ from anvl.passes.framework.walk import Found, find
 from anvl.passes.functions.symbol_utils import is_private
 from anvl.passes.lower.hlo_builder import Hlo, hide, is_hidden, maker, replace_before
 
-__all__ = ["NAMES", "guard_extremes", "separate_scales"]
+__all__ = ["NAMES", "compute_summands", "guard_extremes", "has_large_sum", "separate_scales"]
 
 # Note [NaN in large reductions]
 #
@@ -49,6 +49,16 @@ __all__ = ["NAMES", "guard_extremes", "separate_scales"]
 # which XLA cannot tell that they are the same number.  Value and gradient of attention compile in
 # 0.85 of the time, of a sum of Gaussians of distances in 0.75 (XLA:CPU of jaxlib 0.10.2).
 
+# Note [Summands as one array]
+#
+# XLA hands over what YNNPACK has an op for, and what that reads it computes first, an array and a
+# kernel for each: of `sum(sin(x) * cos(y))` two, which the call multiplies and adds up.  One kernel
+# takes less time to compile, writes less memory, and is divided among the cores as a whole.  So
+# where a large sum would read two arrays or more that nothing else reads, its operand is hidden.
+# The derivative of 20 terms `sin(i x) exp(-i x^2)` of 1,000 elements, written by hand and summed, is
+# two kernels where it was six, and runs in 0.57 of the time (jaxlib 0.10.2, two cores).  An array
+# that two calls read counts as half of one: XLA computes it once, if it takes time.
+
 NAMES = ("stablehlo.reduce", "stablehlo.reduce_window")
 _EXTREMES = ("stablehlo.maximum", "stablehlo.minimum")
 _FEWEST = 1024  # elements: XLA's own bound may change
@@ -62,6 +72,13 @@ _HANDED_OVER = frozenset(
         "round_nearest_afz round_nearest_even rsqrt sign sqrt subtract tanh transpose"
     ).split()
 )
+#: Those of them that a call computes, and those that are arrays before it.
+_TAKEN = _HANDED_OVER - {f"stablehlo.{name}" for name in ("broadcast_in_dim", "negate")}
+_READ_ANYWAY = (
+    "stablehlo.broadcast_in_dim", "stablehlo.constant", "stablehlo.convolution",
+    "stablehlo.dot_general", "stablehlo.reduce",
+)  # fmt: skip
+_ADDED_AS_THEY_ARE = ("f32", "f64")  # narrower floats are converted first, as one array
 _MOST_OPS = 100  # that are looked at: then a reduction is assumed
 
 _MULTIPLY = "stablehlo.multiply"
@@ -169,6 +186,65 @@ def _added_up(op: ir.Operation, operands: list[ir.Value]) -> ir.Value:
     extreme.results[0].replace_all_uses_with(added)
     extreme.erase()
     return copy.results[0]
+
+
+# -- summands --------------------------------------------------------------------------------------
+
+
+def has_large_sum(found: Found) -> bool:
+    """Whether XLA hands a sum over."""
+    return any(map(_is_large_sum, found[NAMES[0]]))
+
+
+def compute_summands(found: Found) -> None:
+    """Compute the elements of each large sum as one array, where XLA would make several."""
+    calls = {op: _taken_by(op) for op in found[NAMES[0]] if _is_large_sum(op)}
+    in_calls = set[ir.Operation]().union(*calls.values())
+    for op, taken in calls.items():
+        if _reads_arrays(taken, in_calls):
+            with op.context, op.location, ir.InsertionPoint(op):
+                op.operands[0] = hide(op.operands[0])
+
+
+def _is_large_sum(op: ir.Operation) -> bool:
+    x = op.operands[0].type
+    if len(op.results) != 1 or str(x.element_type) not in _ADDED_AS_THEY_ARE:
+        return False
+    body = op.regions[0].blocks[0].operations
+    is_sum = len(body) == 2 and body[0].operation.name == "stablehlo.add"
+    return is_sum and x.has_static_shape and prod(x.shape) >= _FEWEST_CALLED
+
+
+def _taken_by(total: ir.Operation) -> set[ir.Operation]:
+    """A sum, and the ops that XLA hands over with it: nothing else uses their results."""
+    taken = {total}
+    left = [total.operands[0]]
+    while left and len(taken) < _MOST_OPS:
+        op = maker(left.pop())  # one that is used elsewhere as well comes again with its last user
+        if op is not None and op.name in _TAKEN and _is_used_in(taken, op):
+            taken.add(op)
+            left += op.operands
+    return taken
+
+
+def _reads_arrays(taken: set[ir.Operation], in_calls: set[ir.Operation]) -> bool:
+    """Whether a call would read more than an array that is computed for it alone.
+
+    Of an array that two calls read each has half.
+    """
+    made_by = {maker(x) for op in taken for x in op.operands} - taken
+    read = [
+        op
+        for op in made_by
+        if op is not None and op.name not in _READ_ANYWAY and _is_used_in(in_calls, op)
+    ]
+    count = sum(1 if _is_used_in(taken, op) else 0.5 for op in read)
+    return count > 1
+
+
+def _is_used_in(ops: set[ir.Operation], op: ir.Operation) -> bool:
+    """Whether nothing but these ops uses the results of an op."""
+    return all(use.owner.operation in ops for y in op.results for use in y.uses)
 
 
 # -- scales ----------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ import pytest
 
 import anvl
 from anvl import numpy as anp
+from tolerances import PROGRAM, assert_close
 
 X = np.random.default_rng(0).normal(size=(4100, 8)).astype(np.float32)
 X[3, 5] = np.nan
@@ -33,3 +34,18 @@ def test_hidden_maxima_are_the_same_numbers(name: str) -> None:
     found = anvl.jit(lambda x: anp.sum(getattr(anp, name)(x, 0.5), axis=-1))(x)
     wanted = np.sum(getattr(np, name)(x, np.float32(0.5)), axis=-1)
     np.testing.assert_allclose(found, wanted, rtol=1e-5)
+
+
+def _kernels_of(text: str) -> list[str]:
+    """The loops that XLA compiled, of the main program."""
+    main = text[text.index("ENTRY") :]
+    return [line for line in main.splitlines() if "kind=kLoop" in line]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_summands_of_a_large_sum_are_one_kernel(dtype: str) -> None:
+    x = np.random.default_rng(0).normal(size=(64, 100)).astype(dtype)
+    f = anvl.jit(lambda x, y: anp.sum(anp.sin(x) * anp.cos(y), axis=0))
+    assert len(_kernels_of(f.lower(x, x + 1).compile().hlo())) == 1
+    wanted = np.sum(np.sin(x) * np.cos(x + 1), axis=0)
+    assert_close(f(x, x + 1), wanted, PROGRAM)

@@ -1,0 +1,84 @@
+// RUN: anvl-opt %s --verify-each --anvl-lower-to-stablehlo | filecheck %s
+// RUN: anvl-opt %s --anvl-lower-to-stablehlo | anvl-opt --anvl-lower-to-stablehlo | filecheck %s
+// RUN: anvl-opt %s --anvl-lower-to-stablehlo=platform=cuda | filecheck %s --check-prefix=CUDA
+
+// XLA:CPU calls a library for a large sum, and computes each operand of the call as an array: the
+// summands are hidden, so that they are one (Note [Summands as one array]).
+
+// CHECK-LABEL: func.func @two(
+// CHECK:         %[[PRODUCT:.*]] = stablehlo.multiply
+// CHECK:         %[[ONE:.*]] = stablehlo.reduce_precision %[[PRODUCT]], format = e11m112
+// CHECK-NEXT:    stablehlo.reduce(%[[ONE]] init:
+// CUDA-LABEL:  func.func @two(
+// CUDA-NOT:      stablehlo.reduce_precision
+// CUDA:          return
+func.func @two(%x: tensor<64x100xf32>, %y: tensor<64x100xf32>) -> tensor<64xf32> {
+  %0 = "anvl.sin"(%x) : (tensor<64x100xf32>) -> tensor<64x100xf32>
+  %1 = "anvl.cos"(%y) : (tensor<64x100xf32>) -> tensor<64x100xf32>
+  %2 = "anvl.mul"(%0, %1) : (tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  %3 = "anvl.sum"(%2) {axes = array<i64: 1>} : (tensor<64x100xf32>) -> tensor<64xf32>
+  return %3 : tensor<64xf32>
+}
+
+// What nothing reads does not count as a reader, and an array that two sums read is half of one.
+
+// CHECK-LABEL:   func.func @three_of_two_sums(
+// CHECK-COUNT-2:   stablehlo.reduce_precision
+// CHECK:           return
+func.func @three_of_two_sums(%x: tensor<64x100xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %0 = "anvl.sin"(%x) : (tensor<64x100xf32>) -> tensor<64x100xf32>
+  %1 = "anvl.cos"(%x) : (tensor<64x100xf32>) -> tensor<64x100xf32>
+  %2 = "anvl.exp"(%x) : (tensor<64x100xf32>) -> tensor<64x100xf32>
+  %3 = "anvl.mul"(%0, %2) : (tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  %4 = "anvl.mul"(%1, %2) : (tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  %unused = "anvl.tan"(%0) : (tensor<64x100xf32>) -> tensor<64x100xf32>
+  %5 = "anvl.sum"(%3) {axes = array<i64: 1>} : (tensor<64x100xf32>) -> tensor<64xf32>
+  %6 = "anvl.sum"(%4) {axes = array<i64: 1>} : (tensor<64x100xf32>) -> tensor<64xf32>
+  return %5, %6 : tensor<64xf32>, tensor<64xf32>
+}
+
+// One array, arrays that something else reads, arguments, results of other calls, small sums, and
+// types that are converted anyway stay.
+
+// CHECK-LABEL: func.func @one(
+// CHECK-NOT:     stablehlo.reduce_precision
+// CHECK:         return
+func.func @one(%x: tensor<64x100xf32>, %y: tensor<64x100xf32>) -> tensor<64xf32> {
+  %0 = "anvl.sin"(%x) : (tensor<64x100xf32>) -> tensor<64x100xf32>
+  %1 = "anvl.mul"(%0, %y) : (tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  %2 = "anvl.sum"(%1) {axes = array<i64: 1>} : (tensor<64x100xf32>) -> tensor<64xf32>
+  return %2 : tensor<64xf32>
+}
+
+// CHECK-LABEL: func.func @read_elsewhere(
+// CHECK-NOT:     stablehlo.reduce_precision
+// CHECK:         return
+func.func @read_elsewhere(%x: tensor<64x100xf32>) -> (tensor<64x100xf32>, tensor<64xf32>) {
+  %0 = "anvl.sin"(%x) : (tensor<64x100xf32>) -> tensor<64x100xf32>
+  %1 = "anvl.cos"(%x) : (tensor<64x100xf32>) -> tensor<64x100xf32>
+  %2 = "anvl.mul"(%0, %1) : (tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  %3 = "anvl.sum"(%2) {axes = array<i64: 1>} : (tensor<64x100xf32>) -> tensor<64xf32>
+  return %2, %3 : tensor<64x100xf32>, tensor<64xf32>
+}
+
+// CHECK-LABEL: func.func @small(
+// CHECK-NOT:     stablehlo.reduce_precision
+// CHECK:         return
+func.func @small(%x: tensor<63x65xf32>) -> tensor<63xf32> {
+  %0 = "anvl.sin"(%x) : (tensor<63x65xf32>) -> tensor<63x65xf32>
+  %1 = "anvl.cos"(%x) : (tensor<63x65xf32>) -> tensor<63x65xf32>
+  %2 = "anvl.mul"(%0, %1) : (tensor<63x65xf32>, tensor<63x65xf32>) -> tensor<63x65xf32>
+  %3 = "anvl.sum"(%2) {axes = array<i64: 1>} : (tensor<63x65xf32>) -> tensor<63xf32>
+  return %3 : tensor<63xf32>
+}
+
+// CHECK-LABEL: func.func @narrow(
+// CHECK-NOT:     stablehlo.reduce_precision
+// CHECK:         return
+func.func @narrow(%x: tensor<64x100xf16>) -> tensor<64xf16> {
+  %0 = "anvl.sin"(%x) : (tensor<64x100xf16>) -> tensor<64x100xf16>
+  %1 = "anvl.cos"(%x) : (tensor<64x100xf16>) -> tensor<64x100xf16>
+  %2 = "anvl.mul"(%0, %1) : (tensor<64x100xf16>, tensor<64x100xf16>) -> tensor<64x100xf16>
+  %3 = "anvl.sum"(%2) {axes = array<i64: 1>} : (tensor<64x100xf16>) -> tensor<64xf16>
+  return %3 : tensor<64xf16>
+}
