@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from tolerances import PROGRAM, assert_close
 
 import anvl
 from anvl import numpy as anp
-from tolerances import PROGRAM, assert_close
 
 X = np.random.default_rng(0).normal(size=(4100, 8)).astype(np.float32)
 X[3, 5] = np.nan
