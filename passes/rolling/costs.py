@@ -3,19 +3,19 @@
 Note [Cost of repetition]
 
 Compilation is a sum of counts times constants, of the unrolled program and of the rolled one, and
-the smaller sum decides: the rolled one, if it is smaller by a tenth.  Where less is predicted, of 12
-programs that were measured five gained a fifth to a third, and five ran 1.1 to 3 times as long.  `benchmarks/rolling_costs.py` measures programs of 16 families in both
-ways, fits the constants to the ratios of their times, and writes them into `fitted.py`: they are
-fixed, so that the text of a program does not depend on the machine.  What the families tell apart
-is what XLA makes of an op: a reduction, a product with a vector, or a move of elements, which
-becomes part of several kernels, takes as long to compile as dozens of elementwise ops, while a
-product of matrices is a call of a library.  So steps of a recurrent net are worth a loop, and
-layers with a weight each are not.  The loop itself takes as long as 100 to 200 elementwise ops on
-arrays, since it and that of its gradient are programs of their own; each part of an array that is
-put together takes time, as the gradient takes it apart again, and so does each row that is read
-behind the loop, whose gradient is an array of zeros but for it.  A derivative of a derivative has a
-multiple of the ops, and not of the loops: a hessian of 20 elementwise steps compiles in 0.65 of the
-time rolled, their gradient in 1.2 to 1.5.
+the smaller sum decides: the rolled one, if it is smaller by a tenth.  Where less is predicted, of
+12 programs that were measured five gained a fifth to a third, and five ran 1.1 to 3 times as long.
+`benchmarks/rolling_costs.py` measures programs of 16 families in both ways, fits the constants to
+the ratios of their times, and writes them into `fitted.py`: they are fixed, so that the text of a
+program does not depend on the machine.  What the families tell apart is what XLA makes of an op: a
+reduction, a product with a vector, or a move of elements, which becomes part of several kernels,
+takes as long to compile as dozens of elementwise ops, while a product of matrices is a call of a
+library.  So steps of a recurrent net are worth a loop, and layers with a weight each are not.  The
+loop itself takes as long as 100 to 200 elementwise ops on arrays, since it and that of its gradient
+are programs of their own; each part of an array that is put together takes time, as the gradient
+takes it apart again, and so does each row that is read behind the loop, whose gradient is an array
+of zeros but for it.  A derivative of a derivative has a multiple of the ops, and not of the loops:
+a hessian of 20 elementwise steps compiles in 0.65 of the time rolled, their gradient in 1.2 to 1.5.
 
 The limits of a run were chosen by hand after measurements of five bodies of a loop of 40 to 200
 steps on 1 to 100,000 elements, with jaxlib 0.10.2 on two cores of an x86-64; the script prints
