@@ -24,6 +24,7 @@ from anvl.passes.lower import (
     choices,
     converts,
     divisions,
+    invariant_conditions,
     joined_pads,
     large_divisors,
     library_calls,
@@ -34,10 +35,10 @@ from anvl.passes.lower import (
 )
 from anvl.passes.lower.call_graph import check_calls
 from anvl.passes.lower.complex_functions import split_complex_functions
-from anvl.passes.lower.func_shardings import lower_func_shardings
 from anvl.passes.lower.lowering_patterns import NAME, expansions, legalize_chlo
 from anvl.passes.lower.outlining import Shared
 from anvl.passes.lower.partitioning import partitioned_pads
+from anvl.passes.lower.partitioning.func_shardings import lower_func_shardings
 from anvl.passes.lower.partitioning.manual_computations import write_manual_computations
 from anvl.passes.lower.platform_forms import write_platform_forms
 from anvl.passes.lower.region_legality import check_bodies
@@ -129,6 +130,7 @@ class LowerToStablehlo(Pass, argument=NAME):
             choices.separate_branches(found)
             order_stacked_calls(module)
             short_reductions.mark_reductions_in_one_loop(module)
+            invariant_conditions.mark_invariant_conditions(module)
 
     def _lower(self, module: ir.Operation) -> None:
         known = len(DEFINED)  # patterns are kept until there are new ops

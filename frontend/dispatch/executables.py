@@ -37,6 +37,7 @@ from anvl.dispatch.partitioning.over_mesh import (
     mark_shardings,
 )
 from anvl.dispatch.program_state import State, state_of
+from anvl.passes.lower.invariant_conditions import INVARIANT_CONDITIONS
 from anvl.passes.lower.short_reductions import IN_ONE_LOOP
 from anvl.runtime import (
     INFO,
@@ -72,6 +73,10 @@ _LEFT_OUT = {
     b"optimization_barrier": "cse_barrier_expander",
     IN_ONE_LOOP.encode(): "tree_reduction_rewriter",
 }
+
+#: LLVM's optimization level, for programs whose bytes do not say that they need XLA's own, 3.
+_LEVEL = 2
+
 _numbers = itertools.count()
 
 # By a digest of the StableHLO artifact, and by the types, since the artifact lacks weakness and
@@ -397,12 +402,18 @@ def _compiler_options(artifact: bytes, platform: str) -> dict[str, object]:
 
     Passes of XLA are left out: see Note [Barriers on the CPU] in `anvl.passes.lower.barriers` (a
     network of 24 layers, with a checkpoint each, keeps 2 MiB in place of 31) and Note [Reductions
-    in one loop] in `anvl.passes.lower.short_reductions`.
+    in one loop] in `anvl.passes.lower.short_reductions`.  For LLVM's level see Note [XLA's
+    optimization level] in `anvl.passes.lower.invariant_conditions`.
     """
     if platform != "cpu":
         return {}
     left_out = [name for sign, name in _LEFT_OUT.items() if sign in artifact]
-    return {"xla_disable_hlo_passes": ",".join(left_out)} if left_out else {}
+    options: dict[str, object] = {}
+    if left_out:
+        options["xla_disable_hlo_passes"] = ",".join(left_out)
+    if INVARIANT_CONDITIONS.encode() not in artifact:
+        options["xla_backend_optimization_level"] = _LEVEL
+    return options
 
 
 def clear_executables() -> None:

@@ -12,7 +12,7 @@ from anvl.dialect.core.types import element_type, kind, tensor, without_axes
 
 __all__ = [
     "Hlo", "Literals", "differs_everywhere", "hide", "is_hidden", "maker", "origin",
-    "replace_before",
+    "replace_before", "varying_axes",
 ]  # fmt: skip
 
 _create = ir.Operation.create
@@ -109,11 +109,11 @@ def differs_everywhere(x: ir.Value, most: int) -> bool:
 
     Such as `broadcast(a, axis 0) - broadcast(b, axis 1)`.  Looks through `most` elementwise ops.
     """
-    axes = _varying_axes(x, most)
+    axes = varying_axes(x, most)
     return bool(axes) and axes == {a for a, n in enumerate(x.type.shape) if n != 1}
 
 
-def _varying_axes(x: ir.Value, most: int) -> set[int] | None:
+def varying_axes(x: ir.Value, most: int) -> set[int] | None:
     """Axes along which elementwise ops of broadcasts vary; None if that is not known."""
     op = maker(x)
     if op is None or not most:
@@ -126,7 +126,7 @@ def _varying_axes(x: ir.Value, most: int) -> set[int] | None:
         return {a for a, n in zip(axes, sizes, strict=True) if n != 1}
     if op.name not in _ELEMENTWISE:
         return None
-    found = [_varying_axes(y, most - 1) for y in op.operands]
+    found = [varying_axes(y, most - 1) for y in op.operands]
     known = [axes for axes in found if axes is not None]
     return set().union(*known) if len(known) == len(found) else None
 

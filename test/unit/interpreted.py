@@ -6,7 +6,7 @@ taken it as long as compiling would; one that it cannot run, or not soon enough,
 """
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,13 +19,14 @@ from anvl.testing.program import OLD_EMITTERS, compile_fast
 
 __all__ = ["InterpretedExecutable", "compiled_fast", "interpreted"]
 
+_LEVEL = ("xla_backend_optimization_level", 2)
 _SECONDS = 0.1  # of a processor, for all runs of one program: about the time to compile it
 
 
 def interpreted(program: bytes, placement: Any, **rest: Any) -> Executable:
     """`compile_lowered` for tests of numbers."""
     compile = functools.partial(compiled_fast, program, placement, **rest)
-    by_users = rest["options"].keys() - {"xla_disable_hlo_passes"}
+    by_users = _given_by_users(rest["options"]).keys() - {"xla_disable_hlo_passes"}
     if len(placement.handles) > 1 or rest.get("donation") or by_users:
         return compile()
     types = (rest["arg_types"], rest["out_types"], rest["argument_names"])
@@ -34,11 +35,16 @@ def interpreted(program: bytes, placement: Any, **rest: Any) -> Executable:
 
 def compiled_fast(program: bytes | str, *args: Any, options: Any = None, **rest: Any) -> Executable:
     """`compile_lowered` for tests of numbers that ask XLA."""
-    given = options or {}
+    given = _given_by_users(options or {})
     try:
         return compile_fast(program, *args, options=OLD_EMITTERS | given, **rest)
     except RuntimeFailure:  # old emitters lack some ops
         return compile_fast(program, *args, options=given, **rest)
+
+
+def _given_by_users(options: Mapping[str, object]) -> dict[str, object]:
+    """The options without the level of optimization that jitted functions give: tests take 0."""
+    return {name: value for name, value in options.items() if (name, value) != _LEVEL}
 
 
 class InterpretedExecutable(Executable):

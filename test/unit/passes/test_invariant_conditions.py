@@ -1,0 +1,58 @@
+"""The level at which XLA optimizes the kernels of a program."""
+
+import numpy as np
+import pytest
+
+import anvl
+import anvl.numpy as anp
+from anvl.dispatch import executables
+
+LEVEL = "xla_backend_optimization_level"
+X = np.zeros((64, 128), np.float32)
+
+INNER = {
+    "elementwise": lambda x: anp.sin(x) * x,
+    "differences along rows": anvl.grad(lambda x: anp.sum(anp.diff(x, axis=1) ** 2)),
+    "a roll along rows": lambda x: anp.roll(x, 1, 1) * 2,
+    "a pad of few": lambda x: anp.pad(x[:8], ((1, 1), (0, 0))),
+    "rows of what is cheap": lambda x: anp.where(x[:, :1] > 0, x * 2, 0),
+    "elements of what is costly": lambda x: anp.where(x > 0, anp.sin(x), 0),
+    "columns of what is costly": lambda x: anp.where(x[0] > 0, anp.sin(x), 0),
+}
+OUTER = {
+    "differences along columns": anvl.grad(lambda x: anp.sum(anp.diff(x, axis=0) ** 2)),
+    "a roll": lambda x: anp.roll(x, 1, 0) * 2,
+    "rows of what is costly": lambda x: anp.where(x[:, :1] > 0, anp.sin(x) * 2, 0),
+    "all or nothing": lambda x: anp.where(x[0, 0] > 0, anp.sin(x), 0),
+}
+
+
+@pytest.fixture
+def options(monkeypatch):
+    """The options of each program that is compiled."""
+    given = []
+
+    def kept(*args, **rest):
+        given.append(rest["options"])
+        return compile_lowered(*args, **rest)
+
+    compile_lowered = executables.compile_lowered
+    monkeypatch.setattr(executables, "compile_lowered", kept)
+    return given
+
+
+@pytest.mark.parametrize("name", INNER)
+def test_programs_without_conditions_on_an_outer_axis_are_compiled_at_level_2(name, options):
+    anvl.jit(INNER[name]).lower(X).compile()
+    assert [given.get(LEVEL) for given in options] == [2]
+
+
+@pytest.mark.parametrize("name", OUTER)
+def test_programs_with_such_conditions_are_compiled_at_the_level_of_xla(name, options):
+    anvl.jit(OUTER[name]).lower(X).compile()
+    assert [given.get(LEVEL) for given in options] == [None]
+
+
+def test_a_level_that_is_given_is_taken(options):
+    anvl.jit(INNER["elementwise"], compiler_options={LEVEL: 3}).lower(X).compile()
+    assert [given[LEVEL] for given in options] == [3]
