@@ -8,7 +8,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from anvl.dialect.control_flow.collectives_within import axes_along_members
+from anvl.dialect.control_flow.collectives_within import axes_along_members, collectives
 from anvl.dialect.core.attributes import VMAP, signature_of
 from anvl.dialect.core.errors import PassError, ShardingError
 from anvl.dialect.core.mlir import ir
@@ -29,6 +29,7 @@ from anvl.passes.expand.declarations import (
     nothing_declared,
 )
 from anvl.passes.framework.pass_base import Pass, option
+from anvl.passes.framework.walk import find
 from anvl.passes.functions.placements import ARGUMENTS, RESULTS, add_axis
 from anvl.passes.functions.symbol_utils import terminator_of
 
@@ -153,9 +154,12 @@ def _equal_results(function: ir.Operation, params: _Params, symbols: SymbolTable
 
     Refuses a loop with a collective, in which members may part.
     """
+    if not params.size or not find(function.parent.operation, *collectives()):
+        count = len(terminator_of(function.regions[0].blocks[0]).operands)
+        return [False] * count  # of most programs, in a walk of MLIR's own
     program = Program.of_region(function.regions[0], symbols)
     flags = [i in params.batched for i in range(len(program.arguments))]
-    axes = axes_along_members([program], flags) if params.size else frozenset()
+    axes = axes_along_members([program], flags)
     if not axes:
         return [False] * len(program.results)
     variance = Variance(symbols, axes)

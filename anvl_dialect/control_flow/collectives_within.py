@@ -7,12 +7,21 @@ from anvl.dialect.core.attributes import attribute_of, symbols_in
 from anvl.dialect.core.captures import operands_of
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Value
-from anvl.dialect.core.op_registry import OPS
+from anvl.dialect.core.op_registry import OPS, names_where
 from anvl.dialect.core.params.base import Symbol
 from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.interpreters.subprogram import Program
 
-__all__ = ["axes_along_members", "axes_combined", "has_collectives"]
+__all__ = ["axes_along_members", "axes_combined", "collectives", "has_collectives"]
+
+
+def collectives() -> tuple[str, ...]:
+    """The names of the ops that combine values of several devices or members."""
+    return names_where(_is_collective)
+
+
+def _is_collective(rules: Any) -> bool:
+    return bool(rules.is_collective)
 
 
 def has_collectives(op: ir.Operation, symbols: SymbolTable | None) -> bool:

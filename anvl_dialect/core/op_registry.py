@@ -1,6 +1,7 @@
 """The registry of ops: every op class by name, the closed set of their rules, and `emit`."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from anvl.dialect.core.definition.op_checks import check_free, check_rules
@@ -11,7 +12,10 @@ if TYPE_CHECKING:
     from anvl.dialect.core.op import AnvlOp
     from anvl.dialect.core.op_rules import OpRules
 
-__all__ = ["DEFINED", "MAYBE_RULES", "OPS", "RULES", "emit", "missing", "ops_with_rule", "register"]
+__all__ = [
+    "DEFINED", "MAYBE_RULES", "OPS", "RULES", "emit", "missing", "names_where", "ops_with_rule",
+    "register",
+]  # fmt: skip
 
 #: The closed set of rules, with the user of each.
 RULES = {
@@ -69,6 +73,19 @@ def register(cls: type["AnvlOp"]) -> None:
 def ops_with_rule(rule: str) -> list[type["AnvlOp"]]:
     """Op classes that define `rule`, in order of definition."""
     return [op_class for op_class in OPS.values() if op_class.has_rule(rule)]
+
+
+def names_where(is_wanted: Callable[[type["AnvlOp"]], bool]) -> tuple[str, ...]:
+    """The names of the ops whose class meets a condition, a function of its module.
+
+    Looked for once until there are new ops: a look at all of them takes 20 us.
+    """
+    return _names_where(is_wanted, len(DEFINED))
+
+
+@lru_cache(64)
+def _names_where(is_wanted: Callable[[type["AnvlOp"]], bool], known: int) -> tuple[str, ...]:
+    return tuple([name for name, op_class in OPS.items() if is_wanted(op_class)])
 
 
 class Emit:

@@ -8,7 +8,7 @@ from anvl.dialect.control_flow.region_ops import RegionOp
 from anvl.dialect.core.attributes import IMPLICIT, VMAP, extra_attributes, signature_of, symbols_in
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op_registry import OPS
+from anvl.dialect.core.op_registry import OPS, names_where
 from anvl.dialect.interpreters.effect_state import EffectState
 from anvl.passes.effects.blocks import (
     append_operands,
@@ -62,8 +62,11 @@ NAME = "anvl-functionalize-effects"
 
 def effect_ops(root: ir.Operation) -> list[ir.Operation]:
     """The ops inside `root` that update a state."""
-    names = [name for name, rules in OPS.items() if rules.state is not None]
-    return [op for op in find(root, *names) if state_of(op)]
+    return [op for op in find(root, *names_where(_has_state)) if state_of(op)]
+
+
+def _has_state(rules: Any) -> bool:
+    return rules.state is not None
 
 
 class Functionalizer:

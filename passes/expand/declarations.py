@@ -364,18 +364,26 @@ class Expansion(SymbolTable):
             self.functions[new_name] = _calling(source, new_name)
             return self.functions[new_name]
         self.functions[new_name] = source.clone(ip=ir.InsertionPoint(source)).operation
-        return self._flattened(name, new_name)
+        return self._flattened(name, new_name, defaultdict(int))
 
     def _renamed(self, name: str, new_name: str) -> ir.Operation:
         """Reuse a function without other users under a new name."""
         self.functions[new_name] = self.functions.pop(name)
-        return self._flattened(name, new_name)
+        return self._flattened(name, new_name, self._called_once)
 
-    def _flattened(self, name: str, new_name: str) -> ir.Operation:
+    @cached_property
+    def _called_once(self) -> defaultdict[str, int]:
+        """Those that one call refers to and nothing else: no rule can reach them, and emit more."""
+        called = [name for names in self.callees.values() for name in names]
+        return defaultdict(int, {name: 1 for name in called if self.uses[name] == 1})
+
+    def _flattened(
+        self, name: str, new_name: str, uses: defaultdict[str, int]
+    ) -> ir.Operation:
         function = self.functions[new_name]
         function.attributes["sym_name"] = ir.StringAttr.get(new_name, function.context)
         if name in self.callees:
-            inline_calls(new_name, self.functions, self.ruled)
+            inline_calls(new_name, self.functions, self.ruled, uses)
         return self.functions[new_name]
 
 

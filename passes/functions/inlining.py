@@ -17,13 +17,17 @@ __all__ = ["Inliner", "dissolve", "inline_calls"]
 
 
 def inline_calls(
-    name: str, functions: dict[str, ir.Operation], keeping: Container[str] = ()
+    name: str,
+    functions: dict[str, ir.Operation],
+    keeping: Container[str] = (),
+    uses: defaultdict[str, int] | None = None,
 ) -> None:
     """Inline every call in one function, and in copies of the functions it calls.
 
-    Calls of the functions in `keeping` stay.
+    Calls of the functions in `keeping` stay.  With `uses`, private functions with one use are not
+    copied: they are gone afterwards.
     """
-    Inliner(functions, None, defaultdict(int), keeping).inline_into(name, ())
+    Inliner(functions, None, defaultdict(int) if uses is None else uses, keeping).inline_into(name, ())
 
 
 class Inliner:

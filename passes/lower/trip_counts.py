@@ -87,13 +87,13 @@ class _Loop:
         counter = self.cond.block.arguments[i]
         if self.is_fixed[i] or counter not in self.tested or not _is_counter(counter.type):
             return False
+        if self._is_read_rightly(i):  # most counters
+            return False
         ops, read = self.body.slice_of(self.body.results[i])
         arguments = list(self.body.block.arguments)
         if any(x in read and not self.is_fixed[k] for k, x in enumerate(arguments) if k != i):
             return False  # computed from other carries
-        if arguments[i] not in read or not all(map(_is_foldable, ops)):
-            return False
-        return not self._is_read_rightly(i)
+        return arguments[i] in read and all(map(_is_foldable, ops))
 
     def _is_read_rightly(self, i: int) -> bool:
         step = self._step(i, self.inits[i].type.element_type)

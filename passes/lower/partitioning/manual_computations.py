@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anvl.dialect.control_flow.call import Callee
+from anvl.dialect.control_flow.collectives_within import collectives
 from anvl.dialect.control_flow.shard_map import ShardMap, ShardMapParts
 from anvl.dialect.core.create import full
 from anvl.dialect.core.errors import PassError
@@ -74,8 +75,7 @@ def _check(argument: str, rule: ShardMap, f: Callee) -> None:
 
 
 def _check_collectives(argument: str, module: ir.Operation, bodies: set[str]) -> None:
-    names = [name for name, op_class in OPS.items() if op_class.is_collective]
-    for op in find(module, *names):
+    for op in find(module, *collectives()):
         params = OPS[op.name].read(op)
         mesh, axes = params["mesh"], params["axes"]
         if mesh.along(axes) > 1 and _function_around(op) not in bodies:
