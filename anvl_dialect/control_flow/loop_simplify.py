@@ -149,6 +149,8 @@ class _Search:
     def _live(self, is_used: Sequence[bool]) -> set[int]:
         """Results of the body that are used, outside or in a later step."""
         live = {i for i, used in enumerate(is_used) if used} - self.fixed
+        if len(live) + len(self.fixed) == len(is_used):  # all, as of most loops
+            return live
         for p in self.programs[:-1]:
             values = p.slice().values
             live |= {i for i in range(self.n) if p.arguments[i] in values} - self.fixed

@@ -74,7 +74,7 @@ def steps_from(  # noqa: C901  (with functions for the two common forms it takes
     steps: list[PlainStep] = []
     numbering = _Numbering(number, types)
     known, values = number.get, numbering.values
-    forms = _Forms()
+    forms = _forms
     operands: tuple[ir.Value, ...]
     wanted: tuple[int | None, ...]
     for op in block.operations:
@@ -264,6 +264,9 @@ class _Forms(dict[type, int]):
     def __missing__(self, rules: type) -> int:
         self[rules] = form = _form(rules)
         return form
+
+
+_forms = _Forms()
 
 
 def _form(rules: type) -> int:

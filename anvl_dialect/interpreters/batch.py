@@ -282,14 +282,9 @@ def _active_steps(block: ir.Block, moved: Sequence[Value]) -> list[_PlainStep]:
             operands, flags = _read(xs, kept)
             if True not in flags:
                 continue
-        if isinstance(op, AnvlOp) and not op.multiple_results:
-            y = op.result  # in a third of the time of `op.results`
-            kept[y] = y
-            found.append((op, operands, flags, (y,)))
-        else:
-            results = tuple(op.results)
-            kept.update(zip(results, results, strict=True))
-            found.append((op, operands, flags, results))
+        results = _results_of(op)
+        kept.update(zip(results, results, strict=True))
+        found.append((op, operands, flags, results))
     if found and _Step(*found[-1]).op.operation == _terminator_of(block):
         found.pop()
     return found
@@ -301,6 +296,13 @@ def _read(
     """Operands of an op, and whether each is batched."""
     operands = tuple([kept.get(x, x) for x in xs])
     return operands, tuple([x in kept for x in operands])
+
+
+def _results_of(op: Any) -> tuple[Value, ...]:
+    """Results of an op; for a single result in a third of the time of `op.results`."""
+    if isinstance(op, AnvlOp) and not op.multiple_results:
+        return (op.result,)
+    return tuple(op.results)
 
 
 def _terminator_of(block: ir.Block) -> ir.Operation:

@@ -64,6 +64,7 @@ class Program:
         self.results: list[Value] = list(results)
         self._owner = owner  # keeps the block alive
         self._reads: list[OpReads] | None = None
+        self._cuts: dict[Any, tuple[list[OpReads], set[Value]]] = {}
 
     @classmethod
     def of(
@@ -199,14 +200,18 @@ class Program:
         *,
         whole_ops: bool = False,
     ) -> tuple[list[OpReads], set[Value]]:
-        """As `slice`, with what the ops read."""
+        """As `slice`, with what the ops read; kept, as loops ask again and again."""
         if self._reads is None:
             self._reads = reads_of(self.block.operations)
-        targets = self.results if results is None else results
+        targets = tuple(self.results if results is None else results)
         given = (*self.arguments, *stops)
-        return backward_reads(
-            self._reads, targets, given, symbols=self.symbols, whole_ops=whole_ops
-        )
+        key = targets, given, whole_ops
+        found = self._cuts.get(key)
+        if found is None:
+            found = self._cuts[key] = backward_reads(
+                self._reads, targets, given, symbols=self.symbols, whole_ops=whole_ops
+            )
+        return found
 
     def _replay(
         self,
@@ -262,9 +267,12 @@ def bits_in_any_step(
 def copied(op: Any, operands: list[Value], values: _Values) -> list[Value]:
     """Copy an op with other operands, and other captured values; return the copy's results."""
     copy = op.operation.clone().operation
-    count = len(copy.operands)
+    given = copy.operands
+    count = len(given)
     for i, x in enumerate(operands[:count]):
-        copy.operands[i] = x
+        given[i] = x
+    if getattr(type(op), "reads_operands", False):  # most ops
+        return [copy.result] if not op.multiple_results else list(copy.results)
     if len(operands) > count:
         values = dict(zip(captured(op.operation), operands[count:], strict=True))
     for inner in nested_ops(copy) if len(copy.regions) else ():

@@ -6,12 +6,12 @@ attribute belongs to a pass.  See Note [Declarations of several kinds].
 
 import abc
 from collections import defaultdict
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Container, Mapping, Sequence, Set
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from anvl.dialect.control_flow.call import Callee, rule_of
+from anvl.dialect.control_flow.call import FUNCTION_RULES, Callee, FunctionRule, rule_of
 from anvl.dialect.core.attributes import (
     extra_names,
     extras,
@@ -140,6 +140,11 @@ def nothing_declared(pass_: Pass, marks: Set[str]) -> bool:
     return pass_.is_plain and marks.isdisjoint(mine)
 
 
+#: Attributes of functions with rules, and the types of these and of those that they name, which fit
+#: each other: a check reads nothing else, and each pass asks again.
+_FITTING: set[tuple[Any, ...]] = set()
+_MOST_FITTING = 4096
+
 #: Marks functions that contain a derivative, which a later pass may differentiate again.
 _DERIVED = "anvl.derived"
 
@@ -164,11 +169,10 @@ class Expansion(SymbolTable):
         self.search = search
         # Functions whose calls have rules: Note [Functions with rules].
         marked = {name: found for name, op in functions.items() if (found := extras(op))}
-        self.ruled = {name: rule for name in marked if (rule := rule_of(functions[name]))}
-        self._marked = marked
+        self.ruled = {name: rule for name, found in marked.items() if (rule := _rule_among(found))}
+        self.marked = marked
         self.defined: set[str] = set()
         self.flat: set[str] = set()
-        self.checked: dict[str, list[ir.Attribute]] = {}  # what functions with rules were of
         # Functions that contain a derivative: Note [Simplifying between expansions].
         self.derived = {name for name, found in marked.items() if _DERIVED in found}
         kinds = [KINDS[name] for found in marked.values() for name in found if name in KINDS]
@@ -187,7 +191,7 @@ class Expansion(SymbolTable):
     @cached_property
     def _used(self) -> tuple[dict[str, list[str]], defaultdict[str, int]]:
         # As they are when first asked for: half of the passes do not ask.
-        calls, references = uses_in(self.module, map(dict.values, self._marked.values()))
+        calls, references = uses_in(self.module, map(dict.values, self.marked.values()))
         return {name: list(map(callee_of, found)) for name, found in calls.items()}, references
 
     def find(self, name: str, user: ir.Operation | None = None) -> ir.Operation:
@@ -214,7 +218,7 @@ class Expansion(SymbolTable):
         function = self.functions[name]
         for callee in self._needed_by(name):
             self.define(callee, (*path, name))
-        kinds = [kind for attribute, kind in KINDS.items() if attribute in function.attributes]
+        kinds = [KINDS[attribute] for attribute in extra_names(function) if attribute in KINDS]
         if len(kinds) > 1:
             listed = ", ".join(kind.attribute for kind in kinds)
             problem = f"@{name} has {listed}, and can be declared as one of them only"
@@ -245,12 +249,21 @@ class Expansion(SymbolTable):
 
     def insert(self, function: ir.Operation) -> str:
         self.module.regions[0].blocks[0].append(function)
-        name = str(ir.SymbolTable(self.module).insert(function).value)
+        name: str = function.attributes["sym_name"].value
+        if name in self.functions or name in self._other_symbols:  # in MLIR's way of counting
+            name = str(ir.SymbolTable(self.module).insert(function).value)
         self.functions[name] = function
         rule = rule_of(function)
         if rule is not None:
             self.ruled[name] = rule
         return name
+
+    @cached_property
+    def _other_symbols(self) -> set[str]:
+        """The names of what is no function; a table of all symbols takes 10 us."""
+        ops = [op.operation for op in self.module.regions[0].blocks[0].operations]
+        named = [op for op in ops if op.name != "func.func" and "sym_name" in op.attributes]
+        return {op.attributes["sym_name"].value for op in named}
 
     def _write(
         self, kind: Kind, name: str, declaration: ir.Operation, path: tuple[str, ...]
@@ -316,22 +329,23 @@ class Expansion(SymbolTable):
         """Refuse a function whose rules do not fit it."""
         rule, function = self.ruled[name], self.functions[name]
         named = [self.find(one, function) for one in self.rules_of(name)]
-        read = [function.attributes[rule.attribute]]
-        read += [f.attributes["function_type"] for f in (function, *named)]
-        if self.checked.get(name) == read:
+        types = [f.attributes["function_type"] for f in (function, *named)]
+        read = rule.attribute, function.attributes[rule.attribute], *types
+        if read in _FITTING:
             return
-        self.checked[name] = read
-        place = str(function.location)
         try:
             with function.context:
                 rule.check(Callee(name, self))
-        except ValueError as error:
-            problem = f"@{name}: {rule.attribute}: {error}"
-            raise PassError(self.argument, problem, place) from None
-        except (TypeError, KeyError):
+        except (ValueError, TypeError, KeyError) as error:
             found = function.attributes[rule.attribute]
-            problem = f"@{name}: {rule.attribute} must be {rule.form}, got {found}"
-            raise PassError(self.argument, problem, place) from None
+            problem = f" must be {rule.form}, got {found}"
+            if isinstance(error, ValueError):
+                problem = f": {error}"
+            place = str(function.location)
+            raise PassError(self.argument, f"@{name}: {rule.attribute}{problem}", place) from None
+        if len(_FITTING) >= _MOST_FITTING:
+            _FITTING.clear()
+        _FITTING.add(read)
 
     def public_copy(self, name: str, suffix: str) -> ir.Operation:
         """A copy of a function with every call in it inlined, under its name with a suffix."""
@@ -377,14 +391,17 @@ class Expansion(SymbolTable):
         called = [name for names in self.callees.values() for name in names]
         return defaultdict(int, {name: 1 for name in called if self.uses[name] == 1})
 
-    def _flattened(
-        self, name: str, new_name: str, uses: defaultdict[str, int]
-    ) -> ir.Operation:
+    def _flattened(self, name: str, new_name: str, uses: defaultdict[str, int]) -> ir.Operation:
         function = self.functions[new_name]
         function.attributes["sym_name"] = ir.StringAttr.get(new_name, function.context)
         if name in self.callees:
             inline_calls(new_name, self.functions, self.ruled, uses)
         return self.functions[new_name]
+
+
+def _rule_among(names: Container[str]) -> FunctionRule | None:
+    """As `rule_of`, of a function with attributes of these names."""
+    return next((rule for name, rule in FUNCTION_RULES.items() if name in names), None)
 
 
 def _calling(function: ir.Operation, name: str) -> ir.Operation:

@@ -27,7 +27,9 @@ def inline_calls(
     Calls of the functions in `keeping` stay.  With `uses`, private functions with one use are not
     copied: they are gone afterwards.
     """
-    Inliner(functions, None, defaultdict(int) if uses is None else uses, keeping).inline_into(name, ())
+    Inliner(functions, None, defaultdict(int) if uses is None else uses, keeping).inline_into(
+        name, ()
+    )
 
 
 class Inliner:

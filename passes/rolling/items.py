@@ -54,7 +54,7 @@ class Block:
     def __init__(self, ops: Sequence[Any], is_movable: Callable[[Any], bool]) -> None:
         self.items: list[Item] = []
         self.leaves: dict[ir.Value, Any] = {}
-        self.read_at: dict[Source, list[int]] = {}
+        self.read_at: dict[tuple[int, int], list[int]] = {}
         self._known: dict[ir.Value, Any] = {}  # what stands for a value
         self._leaf_keys: dict[Any, ir.Value] = {}
         self._symbols: dict[Any, int] = {}
@@ -62,12 +62,16 @@ class Block:
         self._types: dict[Any, int] = {}  # the numbers of the types of sources and of values
         self._attributes: dict[int, Any] = {}
         for op in ops[:-1]:
-            is_plain = _is_plain(type(op))
-            values = operands_of(op) if getattr(op, "captures", False) else tuple(op.operands)
-            if not values and (is_plain or _is_leaf(op)):
+            if _is_plain(type(op)):
+                values = tuple(op.operands)
+                if values:
+                    self._add_plain(op, values)
+                else:
+                    self._add_leaf(op)
+                continue
+            values = operands_of(op)
+            if not values and _is_leaf(op):
                 self._add_leaf(op)
-            elif is_plain:
-                self._add_plain(op, values)
             else:
                 self._add(op, values, is_movable)
         self._note_reads(ops[-1].operands)
@@ -91,24 +95,30 @@ class Block:
 
     def _add_plain(self, op: Any, values: Sequence[ir.Value]) -> None:
         """As `_add`, for most ops: without a call for each part of it."""
-        number, known, read_at = len(self.items), self._known, self.read_at
-        operands = tuple([known.get(x, x) for x in values])
-        types, read = self._types, []
-        for x in operands:
-            read.append(types.get(x) or self._type_of(x))
-            if type(x) is Source:
-                if x in read_at:
-                    read_at[x].append(number)
-                else:
-                    read_at[x] = [number]
+        items, known, read_at, types = self.items, self._known, self.read_at, self._types
+        number = len(items)
+        operands = tuple(map(known.get, values, values))
         y = op.result
+        type_ = y.type
+        of = self._numbers.get(type_) or self._number_of(type_)
+        kind: Any = [type(op), of]
+        least = of
+        for x in operands:
+            read = types.get(x) or self._type_of(x)
+            kind.append(read)
+            if read < least:
+                least = read
+            if type(x) is Source:
+                readers = read_at.get(x)
+                if readers is None:
+                    read_at[x] = [number]
+                else:
+                    readers.append(number)
         source = known[y] = _tuple(Source, (number, 0))
-        of = types[source] = self._numbers.get(y.type) or self._number_of(y.type)
-        kind: Any = type(op), of, *read
-        if min(kind[1:]) < 0:
-            kind = object()  # equal to no other
+        types[source] = of
+        kind = tuple(kind) if least > 0 else object()  # equal to no other
         symbol = self._symbols.setdefault(kind, len(self._symbols))
-        self.items.append(_tuple(Item, (op, operands, symbol, 1)))
+        items.append(_tuple(Item, (op, operands, symbol, 1)))
 
     def _add(self, op: Any, values: Sequence[ir.Value], is_movable: Callable[[Any], bool]) -> None:
         number = len(self.items)

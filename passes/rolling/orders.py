@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from anvl.dialect.core.attributes import extras, symbols_in
+from anvl.dialect.core.attributes import symbols_in
 from anvl.passes.expand.declarations import KINDS, Expansion
 
 __all__ = ["Orders"]
@@ -20,8 +20,8 @@ class Orders:
         for user, callees in expansion.callees.items():
             for callee in callees:
                 self._users[callee].append((user, 0))
-        for user, function in expansion.functions.items():
-            for attribute, value in extras(function).items():
+        for user, marked in expansion.marked.items():
+            for attribute, value in marked.items():
                 is_derivative = attribute in KINDS and KINDS[attribute].differentiates
                 for callee in symbols_in(value):
                     self._users[callee].append((user, int(is_derivative)))

@@ -1,6 +1,5 @@
 """Tandem repeats in a sequence of symbols: which stretches repeat, and with which period."""
 
-import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -8,8 +7,8 @@ from anvl.dialect.core.lazy_numpy import np
 
 __all__ = ["Run", "repeats"]
 
-_GRAM = 4  # symbols that are compared at once to find distances worth a closer look
-_LONGER = 4  # and so many times more: in a repetition of repetitions short ones come up again soon
+# Four symbols are compared at once to find distances worth a closer look, and four times more: in a
+# repetition of repetitions short ones come up again soon.
 _MOST_PERIODS = 16  # of each number of symbols
 _FACTOR = 0x9E3779B97F4A7C15  # of hashes: 2**64 by the golden ratio
 
@@ -43,7 +42,7 @@ def repeats(symbols: Sequence[int], least: int) -> list[Run]:
     for period in _likely_periods(sequence):
         same = np.zeros(len(sequence) - period + 2, dtype=bool)
         same[1:-1] = sequence[period:] == sequence[:-period]
-        edges = np.flatnonzero(same[1:] != same[:-1])
+        (edges,) = (same[1:] != same[:-1]).nonzero()
         for start, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
             if end - start >= (least - 1) * period:
                 found.append(Run(start, period, end - start + period))
@@ -54,29 +53,29 @@ def repeats(symbols: Sequence[int], least: int) -> list[Run]:
 def _likely_periods(sequence: "np.ndarray") -> list[int]:
     """Distances at which the same symbols come up again: several, many, and still more in a row."""
     found: dict[int, None] = {}
-    parts, length = sequence.astype(np.uint64), 1
-    for times in itertools.chain([_GRAM], itertools.repeat(_LONGER)):
-        if len(parts) <= (times - 1) * length + 1:
-            return list(found)
-        parts, length = _joined(parts, length, times), length * times
-        found.update(dict.fromkeys(_frequent_distances(parts)))
+    parts, length = sequence.astype(np.uint64), 1  # hashes of so many symbols
+    while len(parts) > 3 * length + 1:
+        parts, length = _joined(_joined(parts, length), 2 * length), 4 * length
+        frequent = _frequent_distances(parts)
+        if not frequent:  # longer ones come up again even less
+            break
+        found.update(dict.fromkeys(frequent))
     return list(found)
 
 
-def _joined(parts: "np.ndarray", length: int, times: int) -> "np.ndarray":
-    """Hashes of so many parts, of a length each, in a row."""
-    size = len(parts) - (times - 1) * length
-    joined = parts[:size]
-    for i in range(1, times):
-        joined = joined * _FACTOR + parts[i * length :][:size]
-    return joined
+def _joined(parts: "np.ndarray", length: int) -> "np.ndarray":
+    """Hashes of two parts, of a length each, in a row."""
+    factor = np.uint64(pow(_FACTOR, length, 2**64))
+    return parts[:-length] * factor + parts[length:]
 
 
 def _frequent_distances(parts: "np.ndarray") -> list[int]:
     """Distances between equal neighbours of a sequence, the most frequent ones first."""
     order = parts.argsort(kind="stable")
     ordered = parts[order]
-    again = np.flatnonzero(ordered[1:] == ordered[:-1])
+    (again,) = (ordered[1:] == ordered[:-1]).nonzero()
+    if not len(again):
+        return []
     counts = np.bincount(order[again + 1] - order[again])
-    distances = np.flatnonzero(counts)
+    (distances,) = counts.nonzero()
     return distances[(-counts[distances]).argsort(kind="stable")[:_MOST_PERIODS]].tolist()

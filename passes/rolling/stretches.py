@@ -239,7 +239,7 @@ def _phases(block: Block, run: Run) -> list[int]:
     for o in range(period):
         item = base + o
         for result in range(block.items[item].n_results):
-            reads = block.read_at.get(Source(item, result), [])
+            reads = block.read_at.get((item, result), [])
             last = max((i for i in reads if i < base + 2 * period), default=item)
             for cut in range(o + 1, min(last - base, o + period) + 1):
                 crossing[cut % period] += 1
@@ -250,15 +250,20 @@ def _phases(block: Block, run: Run) -> list[int]:
     return list(dict.fromkeys([first, *best[:2]]))
 
 
+_UNREAD = (-1,)
+
+
 def _note_wanted(block: Block, stretch: Stretch) -> None:
     """Note which values are read behind the stretch."""
+    read_at, end = block.read_at, stretch.end
     for o in range(stretch.period):
         if o in stretch.apart:
             continue
         first = stretch.start + o
         for result in range(block.items[first].n_results):
-            numbers = enumerate(range(first, stretch.end, stretch.period))
-            reads = [(k, block.read_at.get(Source(i, result))) for k, i in numbers]
-            late = [k for k, of_one in reads if of_one and of_one[-1] >= stretch.end]
+            numbers = range(first, stretch.end, stretch.period)
+            # Of a value that nobody reads, not even later: a plain tuple is equal to its source.
+            reads = [read_at.get((i, result), _UNREAD)[-1] for i in numbers]
+            late = [k for k, last in enumerate(reads) if last >= end]
             if late:
                 stretch.wanted[o, result] = late

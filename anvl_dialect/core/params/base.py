@@ -103,9 +103,7 @@ class Ints(Param):
 
     @staticmethod
     def decode(attribute: ir.Attribute) -> tuple[int, ...]:
-        if not isinstance(attribute, ir.DenseI64ArrayAttr):
-            raise TypeError(f"expected array<i64: ...>, got {attribute}")
-        return tuple(attribute)
+        return _integers_of(attribute)
 
     @staticmethod
     def checked(value: Any) -> Any:
@@ -127,6 +125,14 @@ class Int(Param):
     @staticmethod
     def checked(value: Any) -> Any:
         return _integer(value)
+
+
+@lru_cache(4096)
+def _integers_of(attribute: Any) -> tuple[int, ...]:
+    """See Note [Attributes are decoded once], in `attributes.py`."""
+    if not isinstance(attribute, ir.DenseI64ArrayAttr):
+        raise TypeError(f"expected array<i64: ...>, got {attribute}")
+    return tuple(attribute)
 
 
 @lru_cache(4096)
