@@ -28,7 +28,7 @@ from anvl.passes.rolling.emission import Writer
 from anvl.passes.rolling.findings import Finding
 from anvl.passes.rolling.forms import Form, form_of
 from anvl.passes.rolling.items import Block
-from anvl.passes.rolling.orders import Orders
+from anvl.passes.rolling.orders import Asked, Orders
 from anvl.passes.rolling.periods import repeats
 from anvl.passes.rolling.stretches import Stretch, linked
 
@@ -107,7 +107,7 @@ class Roll(Pass, argument=_NAME):
         ops: Sequence[Any],
         name: str,
         expansion: Expansion,
-        order: int,
+        asked: Asked,
         findings: list[Finding],
     ) -> bool:
         block = Block(ops, lambda op: is_dce_able(op, expansion.functions))
@@ -120,7 +120,7 @@ class Roll(Pass, argument=_NAME):
                 findings.append(Finding.of_difference(block, run, stretch))
                 continue
             form = form_of(block, stretch)
-            why_not = self._why_not(block, stretch, form, order)
+            why_not = self._why_not(block, stretch, form, asked)
             findings.append(Finding.of_stretch(block, stretch, form, why_not))
             if not why_not:
                 chosen.append((stretch, form))
@@ -131,13 +131,13 @@ class Roll(Pass, argument=_NAME):
             writer.write(stretch, form)
         return True
 
-    def _why_not(self, block: Block, stretch: Stretch, form: Form, order: int) -> str:
-        read = features_of(block, stretch, form, order)
+    def _why_not(self, block: Block, stretch: Stretch, form: Form, asked: Asked) -> str:
+        read = features_of(block, stretch, form, asked)
         if self.always:
             return "" if is_shorter(read) else "it would not become shorter"
         if not is_compiled_faster(read):
             return "it would not be compiled faster"
-        return why_slower(run_features_of(block, stretch, form))
+        return why_slower(run_features_of(block, stretch, form, asked.members))
 
     def _tell(self, findings: list[Finding]) -> None:
         if self.on_report is not None:

@@ -16,6 +16,8 @@ are programs of their own; each part of an array that is put together takes time
 takes it apart again, and so does each row that is read behind the loop, whose gradient is an array
 of zeros but for it.  A derivative of a derivative has a multiple of the ops, and not of the loops:
 a hessian of 20 elementwise steps compiles in 0.65 of the time rolled, their gradient in 1.2 to 1.5.
+A function that `vmap` takes is counted as what its batch becomes: a matrix times a vector as a
+product of matrices, and the elements of all members.
 
 The limits of a run were chosen by hand after measurements of five bodies of a loop of 40 to 200
 steps on 1 to 100,000 elements, with jaxlib 0.10.2 on two cores of an x86-64; the script prints
@@ -41,6 +43,7 @@ from anvl.dialect.core.op import AnvlOp
 from anvl.passes.rolling.fitted import COMPILATION
 from anvl.passes.rolling.forms import Form
 from anvl.passes.rolling.items import Block, Source
+from anvl.passes.rolling.orders import NOTHING, Asked
 from anvl.passes.rolling.stretches import Each, Stretch
 
 __all__ = [
@@ -129,9 +132,9 @@ class RunFeatures(NamedTuple):
     copied: int
 
 
-def features_of(block: Block, stretch: Stretch, form: Form, order: int = 0) -> Features:
+def features_of(block: Block, stretch: Stretch, form: Form, asked: Asked = NOTHING) -> Features:
     """Count what the model of compilation reads."""
-    kinds = [_kind(op) for op in _ops(block, stretch)]
+    kinds = [_kind_of_all(op, asked.members) for op in _ops(block, stretch)]
     copied = [link for link in _rows(stretch) if not _is_one_array(block, link)]
     rows = sum(len(stretch.wanted[key]) for key in form.stacked)
     counts: dict[str, Any] = {kind: kinds.count(kind) for kind in _KINDS}
@@ -139,21 +142,21 @@ def features_of(block: Block, stretch: Stretch, form: Form, order: int = 0) -> F
         repetitions=stretch.count,
         parts=stretch.count * len(copied),
         rows=rows,
-        form=_form_name(block, stretch, form),
-        order=order,
+        form=_form_name(block, stretch, form, asked.members),
+        order=asked.order,
         **counts,
     )
 
 
-def run_features_of(block: Block, stretch: Stretch, form: Form) -> RunFeatures:
-    """Read what the model of a run reads."""
+def run_features_of(block: Block, stretch: Stretch, form: Form, members: int = 1) -> RunFeatures:
+    """Read what the model of a run reads, for a batch of so many members."""
     ops = _ops(block, stretch)
     copied = [link for link in _rows(stretch) if not _is_one_array(block, link)]
     return RunFeatures(
         repetitions=stretch.count,
-        form=_form_name(block, stretch, form),
-        work=sum(map(_work, ops)),
-        largest=max(map(_elements, ops), default=0),
+        form=_form_name(block, stretch, form, members),
+        work=sum([_work(op, members) for op in ops]),
+        largest=max(map(_elements, ops), default=0) * members,
         kernels=sum(_kind(op) not in _FUSED for op in ops),
         copied=sum(_row_elements(block, link) for link in copied),
     )
@@ -197,11 +200,11 @@ def is_shorter(read: Features) -> bool:
     return (read.repetitions - 1) * computing > _FEWER
 
 
-def _form_name(block: Block, stretch: Stretch, form: Form) -> str:
+def _form_name(block: Block, stretch: Stretch, form: Form, members: int) -> str:
     if form.is_batch:
         return "batch"
     sizes = map(_elements, _ops(block, stretch))
-    return "arrays" if max(sizes, default=0) > 1 else "numbers"
+    return "arrays" if max(sizes, default=0) * members > 1 else "numbers"
 
 
 def _ops(block: Block, stretch: Stretch) -> list[Any]:
@@ -247,6 +250,12 @@ def _kind(op: Any) -> str:
     return "moves" if rules.moves_elements else "others"
 
 
+def _kind_of_all(op: Any, members: int) -> str:
+    """Kind of an op in a batch: a matrix times the vectors of all members is one of matrices."""
+    kind = _kind(op)
+    return "matrices" if kind == "vectors" and members > 1 and _elements(op) > 1 else kind
+
+
 def _is_of_matrices(op: Any) -> bool:
     """Whether a contraction has a free axis of each operand, and one that it sums over."""
     *few, most = sorted([*(math.prod(x.type.shape) for x in op.operands), _elements(op)])
@@ -257,16 +266,16 @@ def _elements(op: Any) -> int:
     return math.prod(op.results[0].type.shape) if len(op.results) else 0
 
 
-def _work(op: Any) -> float:
-    """Time of an op in additions of one element."""
+def _work(op: Any, members: int) -> float:
+    """Time of an op for all members of a batch, in additions of one element."""
     rules: Any = type(op)
     is_cheap = getattr(rules, "cheap", False)
-    elements, kind = _elements(op), _kind(op)
+    elements, kind = _elements(op) * members, _kind(op)
     if kind == "elementwise":
         return float(elements * (1 if is_cheap else _FUNCTION))
     if is_cheap:
         return 0.0
-    return _UNFUSED + (rules.work(op.operation) if kind in _PRODUCTS else elements)
+    return _UNFUSED + (members * rules.work(op.operation) if kind in _PRODUCTS else elements)
 
 
 def _row_elements(block: Block, link: Each) -> int:

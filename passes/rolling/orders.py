@@ -1,40 +1,80 @@
-"""Orders of the derivatives that a module takes of its functions."""
+"""What the declarations of a module ask of each function: derivatives, and batches."""
 
 from collections import defaultdict
+from typing import Any, NamedTuple
 
-from anvl.dialect.core.attributes import symbols_in
+from anvl.dialect.core.attributes import IMPLICIT, VMAP, symbols_in
+from anvl.dialect.core.mlir import ir
 from anvl.passes.expand.declarations import KINDS, Expansion
 
-__all__ = ["Orders"]
+__all__ = ["NOTHING", "Asked", "Orders"]
+
+
+class Asked(NamedTuple):
+    """What is asked of a function.
+
+    Attributes
+    ----------
+    order : int
+        Of the highest derivative.
+    members : int
+        Of all batches around it.  The directions of a Jacobian are none: the function itself is
+        computed for one point.
+    """
+
+    order: int
+    members: int
+
+
+NOTHING = Asked(order=0, members=1)
 
 
 class Orders:
-    """The order of the highest derivative that the declarations of a module ask of each function.
+    """The highest derivatives and the largest batches that are asked of each function.
 
     A declaration counts for the function that it names and for all that this one calls: that of
-    `vjp` of `jvp` of `@f` is 2.
+    `vjp` of `jvp` of `@f` is of order 2.
     """
 
     def __init__(self, expansion: Expansion) -> None:
-        self._users: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
+        self._users: defaultdict[str, list[tuple[str, Asked]]] = defaultdict(list)
         for user, callees in expansion.callees.items():
             for callee in callees:
-                self._users[callee].append((user, 0))
+                self._users[callee].append((user, NOTHING))
         for user, marked in expansion.marked.items():
             for attribute, value in marked.items():
-                is_derivative = attribute in KINDS and KINDS[attribute].differentiates
+                asked = _asked(attribute, value)
                 for callee in symbols_in(value):
-                    self._users[callee].append((user, int(is_derivative)))
-        self._known: dict[str, int] = {}
+                    self._users[callee].append((user, asked))
+        self._known: dict[str, Asked] = {}
 
-    def of(self, name: str) -> int:
-        """The order of a function; 0 for one that no derivative is taken of."""
+    def of(self, name: str) -> Asked:
+        """What is asked of a function."""
         if name not in self._known:
-            self._known[name] = 0  # a rule may call its own function
-            users = self._users.get(name, ())
-            self._known[name] = max([self.of(user) + more for user, more in users], default=0)
+            self._known[name] = NOTHING  # a rule may call its own function
+            found = [(self.of(user), more) for user, more in self._users.get(name, ())]
+            self._known[name] = Asked(
+                max([one.order + more.order for one, more in found], default=0),
+                max([one.members * more.members for one, more in found], default=1),
+            )
         return self._known[name]
 
     def add(self, name: str, like: str) -> None:
-        """Give a new function the order of another one."""
+        """Let of a new function be asked what is of another one."""
         self._known[name] = self.of(like)
+
+
+def _asked(attribute: str, value: Any) -> Asked:
+    """What a declaration with an attribute asks."""
+    if attribute not in KINDS:
+        return NOTHING
+    return Asked(int(KINDS[attribute].differentiates), _members(attribute, value))
+
+
+def _members(attribute: str, value: Any) -> int:
+    """The size of a batch; 1 if it is none, or if what it says is not understood."""
+    if attribute != VMAP or not isinstance(value, ir.DictAttr):
+        return 1
+    if IMPLICIT in value or "size" not in value or not isinstance(value["size"], ir.IntegerAttr):
+        return 1
+    return max(value["size"].value, 1)

@@ -282,6 +282,31 @@ def test_steps_on_large_arrays_stay_unless_a_contraction_is_among_them():
     assert anvl.jit(steps).lower(large, large).report().endswith("became a scan")
 
 
+def test_a_function_in_a_batch_is_weighed_as_what_the_batch_computes():
+    def layers(x, w):
+        for _ in range(20):
+            x = x + 0.1 * np.tanh(w @ x)
+        return np.sum(x**2)
+
+    def steps(x):
+        for _ in range(100):
+            x = np.sin(x) * np.cos(x)
+        return np.sum(x)
+
+    def told(f, *args):
+        return anvl.jit(f).lower(*args).report()
+
+    x, w, xs = (anvl.aval("f32", shape) for shape in ((32,), (32, 32), (500, 32)))
+    assert told(anvl.grad(layers), x, w).endswith("became a scan")
+    # Products of matrices are compiled in no time, and those with a vector are not.
+    batched = told(anvl.vmap(anvl.grad(layers), in_axes=(0, None)), xs, w)
+    assert batched.endswith("it would not be compiled faster"), batched
+    # The directions of a Hessian are no members: what the function computes stays as it is.
+    assert told(anvl.hessian(layers), x, w).endswith("became a scan")
+    assert told(steps, x).endswith("became a scan")
+    assert told(anvl.vmap(steps), xs).endswith("save more time in a run")
+
+
 def test_narrow_numbers_are_not_summed_in_another_order():
     def f(x):
         x, total = np.astype(x, "bf16"), np.zeros((), "bf16")
