@@ -39,11 +39,12 @@ from anvl.runtime.errors import (
     PluginError,
     RuntimeFailure,
 )
-from anvl.runtime.executable import (
-    Entry,
-    Executable,
+from anvl.runtime.executable import Entry, Executable
+from anvl.runtime.execution.compilation import (
     compile,
     compile_lowered,
+    compile_options,
+    load_lowered,
 )
 from anvl.runtime.execution.donation import (
     Donation,
@@ -126,6 +127,7 @@ __all__ = [
     "clear_caches",
     "compile",
     "compile_lowered",
+    "compile_options",
     "cpu_client",
     "default_client",
     "default_placement",
@@ -145,6 +147,7 @@ __all__ = [
     "is_same_cut",
     "is_watched",
     "known_plugins",
+    "load_lowered",
     "make_dispatch",
     "make_flat_dispatch",
     "make_function",

@@ -1,4 +1,4 @@
-"""Lazy imports, one thread at a time; and names that a module has not.
+"""Lazy imports, one thread at a time; and names that a module has not.  It is imported first.
 
 Two threads that import modules which import each other see half-initialized ones: Python breaks
 the deadlock that its import locks would otherwise cause.
@@ -7,11 +7,31 @@ the deadlock that its import locks would otherwise cause.
 import importlib
 import os
 import threading
+import time
 from collections.abc import Iterable, Mapping
 from types import ModuleType
 from typing import Any
 
-__all__ = ["load_module", "load_operators", "suggest_names", "unknown_name"]
+__all__ = ["STARTED", "load_module", "load_operators", "suggest_names", "unknown_name"]
+
+_CAREFUL = 10.0  # seconds, where the start of the process is not known
+
+
+def _started() -> float:
+    now = time.time()
+    try:
+        with open("/proc/self/stat") as file:
+            ticks = int(file.read().rpartition(")")[2].split()[19])
+        age = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, AttributeError):
+        return now - _CAREFUL
+    return now - max(age, 0.0)
+
+
+#: A time before any module of anvl was read: that of the start of the process, or, where the system
+#: does not tell, some seconds before anvl is imported.  A forked child has that of its parent,
+#: whose modules it has.
+STARTED: float = _started()
 
 _lock = threading.RLock()
 if hasattr(os, "register_at_fork"):  # the thread that holds it does not exist in the child

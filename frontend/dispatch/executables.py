@@ -4,41 +4,24 @@ from __future__ import annotations
 
 import functools
 import gc
-import hashlib
 import itertools
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anvl import tree
 from anvl.core.avals import Aval
+from anvl.core.importing import load_module
 from anvl.core.key_uses import Use, note_values
 from anvl.core.locations import user_stack_level
 from anvl.core.ranges import Ranges, check_ranges, ranges_of
-from anvl.core.trace_state import passes_lock
 from anvl.core.traced import Traced
 from anvl.core.tracing import Program as TracedProgram
-from anvl.dispatch.host_calls import HostCall, check_place, host_calls
-from anvl.dispatch.interpreted_executable import (
-    INTERPRETER,
-    InterpretedExecutable,
-    check_interpretable,
-)
-from anvl.dispatch.jit_options import DEFAULT, ProgramOptions, roll_pass
-from anvl.dispatch.lowering import captured_order, lower, serialize
-from anvl.dispatch.padding.padded_program import PaddedCall, padded_call
-from anvl.dispatch.partitioning.over_mesh import (
-    OverMesh,
-    check_devices,
-    joined_constant,
-    joined_types,
-    mark_shardings,
-)
-from anvl.dispatch.program_state import State, state_of
-from anvl.passes.lower.invariant_conditions import INVARIANT_CONDITIONS
-from anvl.passes.lower.short_reductions import IN_ONE_LOOP
+from anvl.dispatch.jit_options import DEFAULT, ProgramOptions
+from anvl.dispatch.programs.lowered_program import LoweredProgram
+from anvl.dispatch.programs.traced_form import traced_form
 from anvl.runtime import (
     INFO,
     Array,
@@ -52,13 +35,22 @@ from anvl.runtime import (
     array_type,
     compile_lowered,
     default_placement,
+    load_lowered,
     named_constant,
     phase,
     put,
 )
 from anvl.tree.reading import building_of
 
+if TYPE_CHECKING:
+    from anvl.dispatch.padding.padded_program import PaddedCall
+    from anvl.dispatch.program_state import State
+
 __all__ = ["Program", "clear_executables", "compiled", "compiled_program", "executable_of"]
+
+# Passes and lowering are imported with the first program that is not found on disk: a fifth of the
+# time to the first step of a second start.
+_loaded: Callable[[str], Any] = functools.cache(load_module)
 
 _MAX_EXECUTABLES = 1024
 
@@ -67,15 +59,6 @@ _MAX_EXECUTABLES = 1024
 _MAPS = Path("/proc/self/maps")
 _MAX_MAPS = 32_768
 _COUNTED_EVERY = 32  # programs; counting 30,000 maps takes 30 ms
-
-#: Passes of XLA:CPU that are left out for programs whose bytes hold a name.
-_LEFT_OUT = {
-    b"optimization_barrier": "cse_barrier_expander",
-    IN_ONE_LOOP.encode(): "tree_reduction_rewriter",
-}
-
-#: LLVM's optimization level, for programs whose bytes do not say that they need XLA's own, 3.
-_LEVEL = 2
 
 _numbers = itertools.count()
 
@@ -198,120 +181,116 @@ def compiled_program(
     is_open: bool = False,
     is_known: Callable[[bytes, Placement], bool] | None = None,
 ) -> Program:
-    """Lower and compile a program for the types `key`, with outputs of `out_avals`."""
+    """Lower and compile a program for the types `key`, with outputs of `out_avals`.
+
+    Neither is done where the cache on disk has it: Note [Found before lowering].
+    """
     place = options.place or _place_of(program, key, is_open)
     given = key
     key, joins = _types_at(place, key, options, names, is_open)
-    unused: list[int] = []
-    with passes_lock:
-        results = mark_shardings(program, key, place, options, out_avals, out_tree)
-        ranges, key_uses = ranges_of(program), program.key_uses.of_arguments()
-        target = INTERPRETER if options.interpreted else place.client.target
-        lower(
-            program.module,
-            program.captured,
-            target,
-            options.donated,
-            unused.extend,
-            options.pad(),
-            roll_pass(options.roll),
-            program.stacked,
-        )
-        if results is not None:
-            results = results.lowered(program.module)
-        order = captured_order(program.module)
-        state = state_of(program.module)
-        padding = padded_call(program.module, options, out_avals, state)
-        calls = host_calls(program.module, program.callbacks)
-        if options.interpreted:
-            check_interpretable(program.module, options.function)
-        client = None if options.interpreted else place.client
-        artifact = serialize(program.module, client=client)
-    _warn_of_unused(unused, key, names, options.function)
+    ranges, key_uses = ranges_of(program), program.key_uses.of_arguments()
+    signature = program, key, out_avals, names, place, options
+    form = traced_form(program, place, options)
+    lowered = None if form is None else form.found(program)
+    made = None if lowered is None else executable_of(lowered, *signature)
+    if lowered is None or made is None:
+        lowering = _loaded("anvl.dispatch.programs.compilation")
+        lowered = lowering.lowered(program, key, place, options, out_avals, out_tree, form)
+        made = executable_of(lowered, *signature)
+    assert lowered is not None and made is not None
+    _warn_of_unused(lowered.unused, key, names, options.function)
+    padding = lowered.padding
     is_shared = bool(padding and is_known and is_known(padding.digest, place))
     moves = key is not given and (is_open or joins)
-    signature = key, out_avals, names
-    if padding is not None:
-        signature = padding.signature(key, names)
-    executable, constants = executable_of(
-        artifact, order, program, *signature, place, options, calls, state, padding, results
-    )
     return Program(
-        executable, constants, out_tree, names, ranges, moves, state, padding, is_shared, key_uses,
-        joins,
-    )  # fmt: skip
+        *made, out_tree, names, ranges, moves, lowered.state, padding, is_shared, key_uses, joins
+    )
 
 
 def executable_of(
-    artifact: bytes,
-    order: Sequence[int],
+    lowered: LoweredProgram,
     program: TracedProgram,
     key: Sequence[ArrayType],
     out_avals: Sequence[Aval],
     names: Sequence[str],
     place: Placement,
     options: ProgramOptions,
-    calls: tuple[HostCall, ...] = (),
-    state: State | None = None,
-    padding: PaddedCall | None = None,
-    results: OverMesh | None = None,
-) -> tuple[Executable, list[Array]]:
-    """The executable of an artifact, compiled if it is new, and its constants.
+) -> tuple[Executable, list[Array]] | None:
+    """The executable of a lowered program, compiled or loaded if it is new, and its constants.
 
-    `out_avals` lack those of its `state`.  Padded programs are the same with equal digests.
-    `results` say where those of a program over a mesh are.
+    `key`, `out_avals` and `names` are those of the traced program.  None if it was found on disk,
+    and is there no more.
     """
-    out_avals = out_avals if state is None else state.added_to(out_avals)
-    constants = _constants(program, order, place, options)
+    if lowered.padding is not None:
+        key, out_avals, names = lowered.padding.signature(key, names)
+    if lowered.state is not None:
+        out_avals = lowered.state.added_to(out_avals)
+    constants = _constants(program, lowered.order, place, options)
     arg_types = [*(c.aval for c in constants), *key]
     out_types = [array_type(a.shape, a.dtype, place, a.weak_type) for a in out_avals]
+    results = lowered.results
     out_types, over_mesh = (out_types, {}) if results is None else results.of(out_types)
-    captured = (getattr(program.captured[i], "buffer", None) for i in order)
-    arguments = (*map(named_constant, captured, order), *names)
+    captured = (getattr(program.captured[i], "buffer", None) for i in lowered.order)
+    arguments = (*map(named_constant, captured, lowered.order), *names)
     _check_places(arg_types, arguments, options.function)
     if options.interpreted:
-        run_by_interpreter = InterpretedExecutable(
-            artifact, place, arg_types, out_types, arguments, options.function
-        )
-        return run_by_interpreter, constants
+        interpret = _loaded("anvl.dispatch.interpreted_executable").InterpretedExecutable
+        types = arg_types, out_types, arguments
+        return interpret(lowered.artifact, place, *types, options.function), constants
     donated = tuple(len(constants) + i for i in options.donated)
-    given = _compiler_options(artifact, place.client.platform) | dict(options.compiler_options)
+    donation = Donation(options.function, donated) if donated else None
     identity = (
-        hashlib.sha256(artifact).digest() if padding is None else padding.digest,
+        lowered.digest,
         place,
         tuple(arg_types),
         tuple(out_types),
         arguments,
-        (options.function, donated) if donated else None,
+        donation,
         options.compiler_options,
-        calls,
+        lowered.calls,
         tuple(over_mesh.get("open_results", ())),
     )
-    check_place(calls, place)
-    compile_it = functools.partial(
-        compile_lowered,
-        artifact,
+    make = _maker(
+        lowered,
         place,
-        options=given,
+        over_mesh,
+        options=dict(lowered.xla_options) | dict(options.compiler_options),
         arg_types=arg_types,
         out_types=out_types,
         argument_names=arguments,
-        donation=Donation(options.function, donated) if donated else None,
-        callbacks=calls,
+        donation=donation,
         title=program.title,
-        **over_mesh,
     )
-    return _kept_or_compiled(identity, compile_it, program.title), constants
+    executable = _kept_or_made(identity, make, program.title)
+    return None if executable is None else (executable, constants)
 
 
-def _kept_or_compiled(
-    identity: Any, compile_it: Callable[[], Executable], title: str
-) -> Executable:
+def _maker(
+    lowered: LoweredProgram, place: Placement, over_mesh: Mapping[str, Any], **known: Any
+) -> Callable[[], Executable | None]:
+    """Compiles a program, or loads one that has no artifact."""
+    if not lowered.artifact:
+        assert lowered.alias is not None
+        return functools.partial(load_lowered, lowered.alias, place, **known)
+    if lowered.calls:
+        _loaded("anvl.dispatch.host_calls").check_place(lowered.calls, place)
+    more = dict(over_mesh) if lowered.alias is None else {"alias": lowered.alias, **over_mesh}
+    return functools.partial(
+        compile_lowered, lowered.artifact, place, callbacks=lowered.calls, **known, **more
+    )
+
+
+def _kept_or_made(
+    identity: Any, make: Callable[[], Executable | None], title: str
+) -> Executable | None:
     executable = _executables.get(identity)
     if executable is None:
         if next(_numbers) % _COUNTED_EVERY == 0:
             _spare_maps()
-        executable = _executables[identity] = compile_it()
+        executable = make()
+        if executable is None:
+            return None
+        _executables[identity] = executable
         if len(_executables) > _MAX_EXECUTABLES:
             _executables.popitem(last=False)
     else:
@@ -319,6 +298,10 @@ def _kept_or_compiled(
             now.add("found among the programs of this process")
         _executables.move_to_end(identity)
     return executable
+
+
+def _over_mesh() -> Any:
+    return _loaded("anvl.dispatch.partitioning.over_mesh")
 
 
 def _types_at(
@@ -330,7 +313,7 @@ def _types_at(
 ) -> tuple[Sequence[ArrayType], bool]:
     """The types of arguments where a program runs, and whether some join others over a mesh."""
     if isinstance(place, ShardedPlacement):
-        return joined_types(key, place, options, names, is_open)
+        return _over_mesh().joined_types(key, place, options, names, is_open)
     if not key or key[0].placement is place:
         return key, False
     return [array_type(k.shape, k.dtype, place, k.weak_type) for k in key], False
@@ -341,7 +324,7 @@ def _constants(
 ) -> list[Array]:
     """The arrays that a program closes over, where it runs."""
     if isinstance(place, ShardedPlacement):
-        return [joined_constant(program.captured[i], place) for i in order]
+        return [_over_mesh().joined_constant(program.captured[i], place) for i in order]
     moved = set(order) if options.place is not None else program.unplaced
     return [put(program.captured[i], place) if i in moved else program.captured[i] for i in order]
 
@@ -357,7 +340,7 @@ def _check_places(types: Sequence[ArrayType], names: Sequence[str], function: st
     """Refuse arrays of several placements: PJRT's own message speaks of replicas."""
     first = types[0] if types else None
     if any(isinstance(of.placement, ShardedPlacement) for of in types):
-        check_devices(types, names, function)
+        _over_mesh().check_devices(types, names, function)
         return
     for of, name in zip(types, names, strict=True):
         if first is not None and of.placement is not first.placement:
@@ -395,25 +378,6 @@ def _spare_maps() -> None:
     for _ in range(len(_executables) // 2):
         _executables.popitem(last=False)
     gc.collect()  # functions are in reference cycles
-
-
-def _compiler_options(artifact: bytes, platform: str) -> dict[str, object]:
-    """XLA's options for a program lowered by `lowering.py`.
-
-    Passes of XLA are left out: see Note [Barriers on the CPU] in `anvl.passes.lower.barriers` (a
-    network of 24 layers, with a checkpoint each, keeps 2 MiB in place of 31) and Note [Reductions
-    in one loop] in `anvl.passes.lower.short_reductions`.  For LLVM's level see Note [XLA's
-    optimization level] in `anvl.passes.lower.invariant_conditions`.
-    """
-    if platform != "cpu":
-        return {}
-    left_out = [name for sign, name in _LEFT_OUT.items() if sign in artifact]
-    options: dict[str, object] = {}
-    if left_out:
-        options["xla_disable_hlo_passes"] = ",".join(left_out)
-    if INVARIANT_CONDITIONS.encode() not in artifact:
-        options["xla_backend_optimization_level"] = _LEVEL
-    return options
 
 
 def clear_executables() -> None:

@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from anvl import tree
-from anvl.core.avals import Aval
 from anvl.core.promote import abstract, number_value
 from anvl.core.ranges import ranges_of
 from anvl.core.traced import Traced
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.text.hlo_lines import LineStatistics, line_statistics
 from anvl.dispatch.executables import Program, executable_of
-from anvl.dispatch.host_calls import host_calls
-from anvl.dispatch.interpreted_executable import INTERPRETER, check_interpretable
+from anvl.dispatch.interpreted_executable import INTERPRETER
 from anvl.dispatch.jit_options import DEFAULT, ProgramOptions, roll_pass
 from anvl.dispatch.lowering import (
     STAGES,
@@ -25,9 +23,8 @@ from anvl.dispatch.lowering import (
     lower_with_stages,
     serialize,
 )
-from anvl.dispatch.padding.padded_program import padded_call
 from anvl.dispatch.partitioning.over_mesh import OverMesh, mark_shardings
-from anvl.dispatch.program_state import state_of
+from anvl.dispatch.programs.compilation import serialized
 from anvl.passes.functions.narrowing import Cast
 from anvl.passes.mixed_precision import MixedPrecision
 from anvl.passes.rolling.findings import Finding
@@ -214,35 +211,15 @@ class Compiled:
     def __init__(self, lowered: Lowered) -> None:
         traced = lowered._traced
         place = lowered._place or embedded_client().devices[0].placement
-        if lowered._options.interpreted:
-            check_interpretable(lowered._stages["stablehlo"], lowered._options.function)
-        order = captured_order(lowered._stages["stablehlo"])
         self._traced, self._place = traced, place
-        key = lowered._key()
-        state = state_of(lowered._stages["stablehlo"])
+        program, options = traced.program, lowered._options
         module = copied(lowered._stages["stablehlo"])
-        results = lowered._results
-        if results is not None:
-            results = results.lowered(module)
-        padding = padded_call(module, lowered._options, traced.out_avals, state)
-        signature: tuple[Sequence[ArrayType], Sequence[Aval], Sequence[str]]
-        signature = key, traced.out_avals, traced.names
-        if padding is not None:
-            signature = padding.signature(key, traced.names)
-        calls = host_calls(module, traced.program.callbacks)
+        made = serialized(module, program, place, options, traced.out_avals, lowered._results)
+        signature = lowered._key(), traced.out_avals, traced.names
+        known = executable_of(made, program, *signature, place, options)
+        assert known is not None  # it was just made
         self.executable: Executable
-        self.executable, constants = executable_of(
-            serialize(module, client=place.client),
-            order,
-            traced.program,
-            *signature,
-            place,
-            lowered._options,
-            calls,
-            state,
-            padding,
-            results,
-        )
+        self.executable, constants = known
         ranges = ranges_of(traced.program)
         self._program = Program(
             self.executable,
@@ -250,16 +227,16 @@ class Compiled:
             traced.out_tree,
             traced.names,
             ranges,
-            state=state,
-            padding=padding,
+            state=made.state,
+            padding=made.padding,
         )
         self._function = lowered._options.function
         self._n_arrays = traced.in_tree.num_leaves
         # Positional arrays alone take the path of `jit`: a third of the time.
         self._call: Any = None
-        if padding is None and traced.in_tree == tree.structure(((0,) * self._n_arrays, {})):
+        if made.padding is None and traced.in_tree == tree.structure(((0,) * self._n_arrays, {})):
             dispatch = make_dispatch(self._n_arrays, self._slow)
-            dispatch.install(self.executable.arg_types[len(order) :], self._program.entry())
+            dispatch.install(self.executable.arg_types[len(made.order) :], self._program.entry())
             self._call = dispatch.call
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -34,14 +34,16 @@ from anvl.runtime.disk_cache.entries import (
     opened,
 )
 
-__all__ = ["Folder", "Kept", "Refused", "default_path", "is_supported"]
+__all__ = ["ALIAS", "PROGRAM", "Folder", "Kept", "Refused", "default_path", "is_supported"]
+
+#: The kinds of entries, which are the endings of their files.
+PROGRAM, ALIAS = ".program", ".alias"
 
 _SECRET = "secret"
 _TAG = "CACHEDIR.TAG"
 _TAG_TEXT = b"""Signature: 8a477f597d28d172789f06886806bc55
 # Compiled programs of anvl, which it can make again: backups need not have them.
 """
-_ENDING = ".program"
 _TEMPORARY = ".writing-"
 _ABANDONED = 3600.0  # seconds after which nobody writes to a temporary file any more
 _BLOCK = 4096  # a file takes a multiple of it
@@ -95,12 +97,12 @@ class Folder:
         with self._opened() as fd:
             _write(fd, _TAG, _TAG_TEXT)
 
-    def read(self, key: str) -> Entry | None:
+    def read(self, key: str, kind: str = PROGRAM) -> Entry | None:
         """The entry of a key, or None.  Raises `Damaged` if it is not as it was written."""
         try:
             with self._opened() as fd:
                 secret = self._secret(fd)
-                data = None if secret is None else self._data(fd, key + _ENDING, is_use=True)
+                data = None if secret is None else self._data(fd, key + kind, is_use=True)
         except FileNotFoundError:
             return None
         return None if data is None or secret is None else opened(key, data, secret)
@@ -115,29 +117,29 @@ class Folder:
             assert found is not None
             return found
 
-    def write(self, key: str, data: bytes) -> None:
+    def write(self, key: str, data: bytes, kind: str = PROGRAM) -> None:
         """Write an entry, in place of one that there may be."""
         with self._opened() as fd:
-            _write(fd, key + _ENDING, data)
+            _write(fd, key + kind, data)
 
-    def kept(self) -> list[Kept]:
+    def kept(self, kind: str = PROGRAM) -> list[Kept]:
         """The entries, most recently used first.  Their headers are not verified."""
         found = []
         with self._opened() as fd:
             for name, status in _files(fd):
-                if name.endswith(_ENDING):
+                if name.endswith(kind):
                     found.append((status.st_mtime, name, status.st_size))
             found.sort(reverse=True)
             return [
-                Kept(name.removesuffix(_ENDING), _on_disk(size), used, self._header(fd, name))
+                Kept(name.removesuffix(kind), _on_disk(size), used, self._header(fd, name))
                 for used, name, size in found
             ]
 
-    def verify(self, key: str) -> str | None:
+    def verify(self, key: str, kind: str = PROGRAM) -> str | None:
         """Describe the fault of an entry; None if there is none."""
         try:
             with self._opened() as fd:
-                secret, data = self._secret(fd), self._data(fd, key + _ENDING)
+                secret, data = self._secret(fd), self._data(fd, key + kind)
             opened(key, data or b"", secret or b"")
         except (Damaged, Refused) as error:
             return str(error)
@@ -161,7 +163,7 @@ class Folder:
             for name, status in _files(fd):
                 if name.startswith(_TEMPORARY):
                     removed += status.st_mtime < now - _ABANDONED and _remove(fd, name)
-                elif name.endswith(_ENDING):
+                elif name.endswith((PROGRAM, ALIAS)):
                     entries.append((status.st_mtime, _on_disk(status.st_size), name))
                     left += _on_disk(status.st_size)
             for used, size, name in sorted(entries):
@@ -175,7 +177,11 @@ class Folder:
     def clear(self) -> int:
         """Remove all entries and temporary files; returns their number."""
         with self._opened() as fd:
-            names = [n for n, _ in _files(fd) if n.startswith(_TEMPORARY) or n.endswith(_ENDING)]
+            names = [
+                name
+                for name, _ in _files(fd)
+                if name.startswith(_TEMPORARY) or name.endswith((PROGRAM, ALIAS))
+            ]
             return sum(_remove(fd, name) for name in names)
 
     @contextmanager

@@ -14,7 +14,7 @@ from anvl.runtime.lazy import compat
 if TYPE_CHECKING:
     from anvl.runtime.client import Placement
 
-__all__ = ["program_key"]
+__all__ = ["alias_key", "program_key"]
 
 _FORMAT = "1"  # counts changes of the fields below
 _CPUINFO = Path("/proc/cpuinfo")
@@ -32,10 +32,19 @@ def program_key(program: bytes | str, options: Any, place: Placement) -> str:
     options
         The client's `CompileOptions`, with the devices.
     """
+    return _digest("text" if isinstance(program, str) else "bytes", program, options, place)
+
+
+def alias_key(form: bytes, options: Any, place: Placement) -> str:
+    """The key of the alias of a program, given its form before it is lowered."""
+    return _digest("before lowering", form, options, place)
+
+
+def _digest(kind: str, program: bytes | str, options: Any, place: Placement) -> str:
     client, handle = place.client, place.client.handle
     parts: list[bytes | str] = [
         _FORMAT,
-        "text" if isinstance(program, str) else "bytes",
+        kind,
         program,
         options.SerializeAsString(),
         compat.JAXLIB_VERSION,

@@ -9,6 +9,15 @@ process, of Python or of a library that was registered here, is never kept: in a
 name may stand for another function, or for none.  Of custom calls only those of LAPACK, cuSOLVER
 and hipSOLVER, which jaxlib has, and those that XLA makes itself, whose names begin with two
 underscores, are kept.
+
+Note [Aliases]
+
+An entry is found by the program that XLA compiles, which takes passes and lowering to make, and the
+modules of both to be imported: three fifths of a second start.  So there is an alias for each: a
+small entry, found by the form of the program before all that, whose facts are the key of the
+program and what its caller has to know of it.  Everything that the lowered program depends on is to
+be in that form: see Note [Found before lowering] in `anvl.dispatch.programs.traced_form`.  An alias
+whose program is gone is as good as none.
 """
 
 from __future__ import annotations
@@ -20,12 +29,19 @@ import threading
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from anvl.runtime.disk_cache.entries import Damaged, sealed
-from anvl.runtime.disk_cache.folder import Folder, Refused, default_path, is_supported
+from anvl.runtime.disk_cache.entries import Damaged, Entry, sealed
+from anvl.runtime.disk_cache.folder import (
+    ALIAS,
+    PROGRAM,
+    Folder,
+    Refused,
+    default_path,
+    is_supported,
+)
 from anvl.runtime.disk_cache.keys import program_key
 from anvl.runtime.errors import CacheWarning, readable
 from anvl.runtime.lazy import compat
@@ -35,7 +51,7 @@ from anvl.runtime.settings import runtime_settings
 if TYPE_CHECKING:
     from anvl.runtime.client import Placement
 
-__all__ = ["compile_or_load", "flush"]
+__all__ = ["Alias", "compile_or_load", "find_alias", "flush", "is_on", "load_aliased"]
 
 _WORTH_SECONDS = 0.005
 _PORTABLE_CALLS = (
@@ -50,11 +66,40 @@ _LABEL = 200  # characters of the types in the header of an entry
 _SWEPT_EACH = 16  # part of the size limit that a process writes before it looks at all files again
 
 
+class Alias(NamedTuple):
+    """Another key of a program: Note [Aliases].  Its facts are values of JSON by name."""
+
+    key: str
+    facts: dict[str, Any]
+
+
+_OF_PROGRAM = "program"  # the fact of an alias that is the key of its program
+
+
+def is_on() -> bool:
+    """Whether programs are looked for in the cache."""
+    return _folder() is not None
+
+
+def find_alias(key: str) -> Alias | None:
+    """The alias of a key, if there is one."""
+    folder = _folder()
+    entry = None if folder is None else _read(folder, key, ALIAS)
+    return None if entry is None else Alias(key, entry.header)
+
+
+def load_aliased(alias: Alias, place: Placement, options: Any) -> Any:
+    """The executable of an alias that was found; None if its program is gone."""
+    folder = _folder()
+    return None if folder is None else _loaded(folder, alias.facts[_OF_PROGRAM], place, options)
+
+
 def compile_or_load(
     program: bytes | str,
     place: Placement,
     options: Any,
     tell: Callable[[str], object] = str,
+    alias: Alias | None = None,
 ) -> Any:
     """The executable of a program, from the cache if it is there.
 
@@ -68,6 +113,8 @@ def compile_or_load(
         The client's `CompileOptions`.
     tell
         Is told whether the program was in the cache, if that is on.
+    alias
+        Will find the program, too.
 
     Raises
     ------
@@ -81,13 +128,15 @@ def compile_or_load(
     handle = _loaded(folder, key, place, options)
     if handle is not None:
         tell("loaded from the cache on disk")
+        if alias is not None and str(folder.path) not in _unusable | _unwritable:
+            _write_later(folder, alias.key, alias.facts | {_OF_PROGRAM: key}, kind=ALIAS)
         return handle
     tell("not in the cache on disk")
     started = time.perf_counter()
     handle = compat.compile_and_load(place.client.handle, program, place.device_list, options)
     seconds = time.perf_counter() - started
     if seconds >= _WORTH_SECONDS:
-        _keep(folder, key, place, handle, seconds)
+        _keep(folder, key, place, handle, seconds, alias)
     return handle
 
 
@@ -135,18 +184,7 @@ def _may_create(folder: Folder) -> bool:
 
 def _loaded(folder: Folder, key: str, place: Placement, options: Any) -> Any:
     """The executable of an entry, or None."""
-    try:
-        entry = folder.read(key)
-    except Refused as error:
-        _refuse(folder, error)
-        return None
-    except Damaged as error:
-        _warn_damage(folder, key, str(error))
-        return None
-    except OSError as error:
-        _unusable.add(str(folder.path))
-        _warn("read", f"{folder.path} cannot be read: {error.strerror}")
-        return None
+    entry = _read(folder, key, PROGRAM)
     if entry is None:
         return None
     try:
@@ -156,7 +194,28 @@ def _loaded(folder: Folder, key: str, place: Placement, options: Any) -> Any:
         return None
 
 
-def _keep(folder: Folder, key: str, place: Placement, handle: Any, seconds: float) -> None:
+def _read(folder: Folder, key: str, kind: str) -> Entry | None:
+    """An entry, if it is there and as it was written; else there may be a warning."""
+    try:
+        return folder.read(key, kind)
+    except Refused as error:
+        _refuse(folder, error)
+    except Damaged as error:
+        _warn_damage(folder, key, str(error))
+    except OSError as error:
+        _unusable.add(str(folder.path))
+        _warn("read", f"{folder.path} cannot be read: {error.strerror}")
+    return None
+
+
+def _keep(
+    folder: Folder,
+    key: str,
+    place: Placement,
+    handle: Any,
+    seconds: float,
+    alias: Alias | None = None,
+) -> None:
     """Write a program to the cache, in the background, if it may be kept."""
     if str(folder.path) in _unusable | _unwritable:
         return
@@ -174,8 +233,9 @@ def _keep(folder: Folder, key: str, place: Placement, handle: Any, seconds: floa
         "jaxlib": compat.JAXLIB_VERSION,
         "compile_ms": round(seconds * 1e3),
     }
-    max_bytes, at = runtime_settings.cache_max_bytes, _line_of_caller()
-    _later(lambda: _write(folder, key, facts, data, max_bytes, at))
+    _write_later(folder, key, facts, data)
+    if alias is not None:
+        _write_later(folder, alias.key, alias.facts | {_OF_PROGRAM: key}, kind=ALIAS)
 
 
 # -- writing in the background ---------------------------------------------------------------------
@@ -195,6 +255,13 @@ def flush() -> None:
     writer = _writer
     if writer is not None:
         writer.join()
+
+
+def _write_later(
+    folder: Folder, key: str, facts: Mapping[str, Any], data: bytes = b"", kind: str = PROGRAM
+) -> None:
+    max_bytes, at = runtime_settings.cache_max_bytes, _line_of_caller()
+    _later(lambda: _write(folder, key, facts, data, kind, max_bytes, at))
 
 
 def _later(job: Callable[[], None]) -> None:
@@ -225,7 +292,13 @@ def _run_pending() -> None:
 
 
 def _write(
-    folder: Folder, key: str, facts: dict[str, Any], data: bytes, max_bytes: int, at: _Line
+    folder: Folder,
+    key: str,
+    facts: Mapping[str, Any],
+    data: bytes,
+    kind: str,
+    max_bytes: int,
+    at: _Line,
 ) -> None:
     path = str(folder.path)
     try:
@@ -233,7 +306,7 @@ def _write(
         entry = sealed(key, facts, data, folder.secret())
         if len(entry) > max_bytes:
             return
-        folder.write(key, entry)
+        folder.write(key, entry, kind)
         known, since = _sizes.get(path, (max_bytes, 0))
         since += len(entry)
         if known + since > max_bytes or since > max_bytes // _SWEPT_EACH:

@@ -12,7 +12,8 @@ import re
 from functools import lru_cache
 
 from anvl.runtime.array import Array, make_array
-from anvl.runtime.executable import Executable, compile_lowered
+from anvl.runtime.executable import Executable
+from anvl.runtime.execution.compilation import compile_lowered
 from anvl.runtime.sharding.placements import ShardedPlacement, sharded_placement
 from anvl.runtime.sharding.shards import assembled, shard_buffers
 from anvl.runtime.types import DTYPE_NAMES, ArrayType, array_type

@@ -84,13 +84,19 @@ def _list(folder: Folder, values: Mapping[str, Any]) -> int:
             f"  {header.get('compile_ms', '?'):>6} ms  jaxlib {header.get('jaxlib', '?')}"
             f"  {header.get('types', '')}"
         )
-    print(f"{_programs(len(kept))}, {_size(sum(e.size for e in kept))} in {folder.path}")
+    total = sum(entry.size for entry in [*kept, *_aliases(folder)])
+    print(f"{_programs(len(kept))}, {_size(total)} in {folder.path}")
     return 0
 
 
 def _verify(folder: Folder, values: Mapping[str, Any]) -> int:
+    from anvl.runtime.disk_cache import ALIAS
+
     kept = _existing(folder)
     bad = {entry.key: what for entry in kept if (what := folder.verify(entry.key))}
+    for alias in _aliases(folder):
+        if what := folder.verify(alias.key, ALIAS):
+            bad[alias.key] = what
     for key, what in bad.items():
         print(f"{key[:12]}: {what}")
     print(f"{_programs(len(kept))} in {folder.path}, {len(bad)} damaged")
@@ -129,6 +135,12 @@ _ACTIONS: dict[str, Callable[[Folder, Mapping[str, Any]], int]] = {
 
 def _existing(folder: Folder) -> list[Any]:
     return folder.kept() if Path(folder.path).exists() else []
+
+
+def _aliases(folder: Folder) -> list[Any]:
+    from anvl.runtime.disk_cache import ALIAS
+
+    return folder.kept(ALIAS) if Path(folder.path).exists() else []
 
 
 def _seconds(text: str) -> int:

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from anvl.runtime.disk_cache.entries import Damaged, sealed
-from anvl.runtime.disk_cache.folder import Folder, Refused, default_path, is_supported
+from anvl.runtime.disk_cache.folder import ALIAS, Folder, Refused, default_path, is_supported
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="files have no owners here")
 
@@ -155,6 +155,22 @@ def test_the_least_recently_used_are_removed_first(folder):
     assert {e.key for e in folder.kept()} == {keys[0], keys[4]}
     assert folder.prune(max_bytes=0) == (2, 0)
     assert folder.secret()
+
+
+def test_aliases_are_entries_like_programs(folder):
+    path = write(folder)
+    alias = sealed(OTHER, {"program": KEY}, b"", folder.secret())
+    folder.write(OTHER, alias, ALIAS)
+    assert folder.read(OTHER) is None  # it is no program
+    assert folder.read(OTHER, ALIAS).header == {"key": OTHER, "program": KEY}
+    assert [e.key for e in folder.kept()] == [KEY]
+    assert [e.key for e in folder.kept(ALIAS)] == [OTHER]
+    path.with_name(f"{KEY}.alias").write_bytes(path.read_bytes())  # nor does a program pass for one
+    (folder.path / f"{OTHER}.program").write_bytes(alias)
+    assert folder.verify(OTHER, ALIAS) is None
+    os.utime(folder.path / f"{OTHER}.alias", (1, 1))
+    assert folder.prune(before=2)[0] == 1
+    assert not folder.kept(ALIAS)[1:]
 
 
 def test_temporary_files_are_removed_once_nobody_writes_to_them(folder):

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from anvl.runtime.disk_cache import Folder, is_supported
+from anvl.runtime.disk_cache import ALIAS, Folder, is_supported
 from anvl.runtime.disk_cache.entries import sealed
 from anvl.runtime.settings import runtime_settings
 from anvl.tools.new.anvl_command import main
@@ -67,6 +67,19 @@ def test_verify_names_the_damaged_and_exits_with_1(folder, capsys):
         "bbbbbbbbbbbb: its seal does not fit its content",
         f"3 programs in {folder.path}, 2 damaged",
     ]
+
+
+def test_aliases_are_verified_and_counted_in_the_size(folder, capsys):
+    data = sealed("d" * 64, {"program": "a" * 64}, b"", folder.secret())
+    folder.write("d" * 64, data, ALIAS)
+    assert told(capsys, "list")[-1] == f"3 programs, 40 KiB in {folder.path}"
+    assert told(capsys, "verify") == [f"3 programs in {folder.path}, 0 damaged"]
+    (folder.path / f"{'d' * 64}.alias").write_bytes(data[:-1])
+    assert told(capsys, "verify", code=1) == [
+        "dddddddddddd: its seal does not fit its content",
+        f"3 programs in {folder.path}, 1 damaged",
+    ]
+    assert told(capsys, "clear") == [f"removed 4 files from {folder.path}"]
 
 
 def test_prune_by_size_and_by_age(folder, capsys):

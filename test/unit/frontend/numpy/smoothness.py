@@ -139,7 +139,7 @@ def computed(f: Callable[..., Any], *args: Any) -> Any:
     lowered = anvl.jit(f).lower(*args)
     for options in (FAST | OLD_EMITTERS, FAST):
         with mock.patch(
-            "anvl.dispatch.executables._compiler_options", lambda *_, options=options: options
+            "anvl.dispatch.programs.compilation._xla_options", lambda *_, options=options: options
         ):
             try:
                 return lowered.compile()(*args)

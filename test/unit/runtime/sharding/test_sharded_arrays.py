@@ -8,7 +8,7 @@ import pytest
 import anvl.runtime as rt
 from anvl.runtime.client import Client
 from anvl.runtime.disk_cache.keys import program_key
-from anvl.runtime.executable import _compile_options
+from anvl.runtime.execution.compilation import compile_options
 from anvl.runtime.lazy import compat
 
 CLIENT = rt.cpu_client(4)
@@ -124,7 +124,7 @@ def test_a_program_from_text_runs_over_devices(capfd):
 def test_the_key_on_disk_holds_the_devices():
     turned = rt.sharded_placement((DEVICES[1], DEVICES[0], *DEVICES[2:]))
     keys = {
-        program_key(PROGRAM, _compile_options(place, {}, is_open), place)
+        program_key(PROGRAM, compile_options(place, {}, is_open), place)
         for place in (COPIES, turned, rt.sharded_placement(DEVICES[:2]))
         for is_open in ([True], [False])
     }

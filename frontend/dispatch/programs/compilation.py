@@ -1,0 +1,118 @@
+"""Traced programs to StableHLO: the passes of `jit`, and what is asked of their result."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from anvl.core.avals import Aval
+from anvl.core.trace_state import passes_lock
+from anvl.core.tracing import Program as TracedProgram
+from anvl.dialect.core.mlir import ir
+from anvl.dispatch.host_calls import host_calls
+from anvl.dispatch.interpreted_executable import INTERPRETER, check_interpretable
+from anvl.dispatch.jit_options import ProgramOptions, roll_pass
+from anvl.dispatch.lowering import captured_order, lower, serialize
+from anvl.dispatch.padding.padded_program import padded_call
+from anvl.dispatch.partitioning.over_mesh import OverMesh, mark_shardings
+from anvl.dispatch.program_state import state_of
+from anvl.dispatch.programs.lowered_program import LoweredProgram
+from anvl.dispatch.programs.traced_form import TracedForm
+from anvl.passes.lower.invariant_conditions import INVARIANT_CONDITIONS
+from anvl.passes.lower.short_reductions import IN_ONE_LOOP
+from anvl.runtime import ArrayType, Placement
+
+__all__ = ["lowered", "serialized"]
+
+#: Passes of XLA:CPU that are left out for programs whose bytes hold a name.
+_LEFT_OUT = {
+    b"optimization_barrier": "cse_barrier_expander",
+    IN_ONE_LOOP.encode(): "tree_reduction_rewriter",
+}
+
+#: LLVM's optimization level, for programs whose bytes do not say that they need XLA's own, 3.
+_LEVEL = 2
+
+
+def lowered(
+    program: TracedProgram,
+    key: Sequence[ArrayType],
+    place: Placement,
+    options: ProgramOptions,
+    out_avals: Sequence[Aval],
+    out_tree: Any,
+    form: TracedForm | None,
+) -> LoweredProgram:
+    """Lower a program for arguments of the types `key` at a place, consuming its module.
+
+    By its `form`, if it has one, it will be found on disk.
+    """
+    unused: list[int] = []
+    stack = program.stacked if form is None else functools.partial(form.stacked, program)
+    with passes_lock:
+        results = mark_shardings(program, key, place, options, out_avals, out_tree)
+        target = INTERPRETER if options.interpreted else place.client.target
+        lower(
+            program.module,
+            program.captured,
+            target,
+            options.donated,
+            unused.extend,
+            options.pad(),
+            roll_pass(options.roll),
+            stack,
+        )
+        made = serialized(program.module, program, place, options, out_avals, results)
+    made = made._replace(unused=unused)
+    return made if form is None else made._replace(alias=form.alias(made))
+
+
+def serialized(
+    module: ir.Module,
+    program: TracedProgram,
+    place: Placement,
+    options: ProgramOptions,
+    out_avals: Sequence[Aval],
+    results: OverMesh | None,
+) -> LoweredProgram:
+    """The lowered module of a program, for a place, with what is asked of it.  It is consumed."""
+    if results is not None:
+        results = results.lowered(module)
+    order, state = captured_order(module), state_of(module)
+    padding = padded_call(module, options, out_avals, state)
+    calls = host_calls(module, program.callbacks)
+    if options.interpreted:
+        check_interpretable(module, options.function)
+    artifact = serialize(module, client=None if options.interpreted else place.client)
+    digest = hashlib.sha256(artifact).digest() if padding is None else padding.digest
+    return LoweredProgram(
+        artifact,
+        digest,
+        order,
+        _xla_options(artifact, place.client.platform),
+        calls=calls,
+        state=state,
+        padding=padding,
+        results=results,
+    )
+
+
+def _xla_options(artifact: bytes, platform: str) -> dict[str, object]:
+    """XLA's options for a program lowered by `lowering.py`.
+
+    Passes of XLA are left out: see Note [Barriers on the CPU] in `anvl.passes.lower.barriers` (a
+    network of 24 layers, with a checkpoint each, keeps 2 MiB in place of 31) and Note [Reductions
+    in one loop] in `anvl.passes.lower.short_reductions`.  For LLVM's level see Note [XLA's
+    optimization level] in `anvl.passes.lower.invariant_conditions`.
+    """
+    if platform != "cpu":
+        return {}
+    left_out = [name for sign, name in _LEFT_OUT.items() if sign in artifact]
+    options: dict[str, object] = {}
+    if left_out:
+        options["xla_disable_hlo_passes"] = ",".join(left_out)
+    if INVARIANT_CONDITIONS.encode() not in artifact:
+        options["xla_backend_optimization_level"] = _LEVEL
+    return options

@@ -1,0 +1,60 @@
+"""A program as StableHLO, with what is known of it besides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from anvl.dispatch.host_calls import HostCall
+    from anvl.dispatch.padding.padded_program import PaddedCall
+    from anvl.dispatch.partitioning.over_mesh import OverMesh
+    from anvl.dispatch.program_state import State
+    from anvl.runtime.disk_cache import Alias
+
+__all__ = ["LoweredProgram"]
+
+
+class LoweredProgram(NamedTuple):
+    """A lowered program.
+
+    Attributes
+    ----------
+    artifact : bytes
+        The portable artifact; empty for a program that was found on disk.
+    digest : bytes
+        That of the artifact, or of a padded program, which all sizes of a bucket share.
+    order : sequence of int
+        For each leading argument of `@main`, the index of its captured array.
+    xla_options : mapping
+        XLA's options for programs of anvl's lowering.
+    unused : sequence of int
+        The positions of donated arguments that no result can use.
+    calls : tuple of HostCall
+        The calls of Python.
+    state : State or None
+        What it returns besides its results.
+    padding : PaddedCall or None
+        How its arguments are padded.
+    results : OverMesh or None
+        Where the results of a program over a mesh are.
+    alias : Alias or None
+        By which it will be found on disk, or was, if there is no artifact.
+    """
+
+    artifact: bytes
+    digest: bytes
+    order: Sequence[int]
+    xla_options: Mapping[str, Any]
+    unused: Sequence[int] = ()
+    calls: tuple[HostCall, ...] = ()
+    state: State | None = None
+    padding: PaddedCall | None = None
+    results: OverMesh | None = None
+    alias: Alias | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its results and arguments are those of the traced program, and nothing more."""
+        others = (self.state, self.padding, self.results)
+        return not self.calls and all(other is None for other in others)
