@@ -664,6 +664,30 @@ module {
       %2 = irdl.any
       irdl.results(y: %2)
     }
+    irdl.operation @silu {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @silu_slope {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @gelu_tanh {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @gelu_tanh_slope {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
     irdl.operation @integer_pow {
       %0 = irdl.any
       irdl.operands(x: %0)

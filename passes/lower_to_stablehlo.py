@@ -121,7 +121,7 @@ class LowerToStablehlo(Pass, argument=NAME):
             barriers.separate_names(found)
             short_reductions.unroll_short_reductions(found)
             library_calls.guard_extremes(module, found)
-            library_calls.compute_summands(found)
+            library_calls.compute_summands(module, found)
             library_calls.separate_scales(module, found)
         reassociation.guard_reassociation(module, found)
         if self.platform == "cpu":

@@ -19,6 +19,7 @@ from anvl.dialect.ops.elementwise import complexes as complexes
 from anvl.dialect.ops.elementwise import convert as convert
 from anvl.dialect.ops.elementwise import elementary as elementary
 from anvl.dialect.ops.elementwise import exponents as exponents
+from anvl.dialect.ops.elementwise import gates as gates
 from anvl.dialect.ops.elementwise import powers as powers
 from anvl.dialect.ops.elementwise import precision as precision
 from anvl.dialect.ops.elementwise import scaled as scaled

@@ -26,7 +26,7 @@ from anvl.numpy import sigmoid as sigmoid
 from anvl.numpy import tanh as tanh
 from anvl.numpy.arrays.axes import axis_of
 from anvl.numpy.functions.elementwise import mark_weak
-from anvl.numpy.functions.emitting import is_kind
+from anvl.numpy.functions.emitting import is_kind, prim
 
 __all__ = [
     "celu", "elu", "gelu", "glu", "hard_sigmoid", "hard_silu", "hard_swish", "hard_tanh",
@@ -37,15 +37,26 @@ __all__ = [
 # The fixed point of mean 0 and variance 1: G. Klambauer et al., Self-normalizing networks (2017).
 _SELU_ALPHA = 1.6732632423543772848170429916717
 _SELU_SCALE = 1.0507009873554804934193349852946
-_SATURATED = 25.0  # of |x| in the tanh of `gelu`: its cube would overflow
+
+
+def _real(name: str, *xs: Any) -> tuple[list[Tracer], bool]:
+    """Real operands of one dtype, and whether it is weak."""
+    operands, weak = promoted(name, xs, "float")
+    if is_kind(operands[0], "complex"):
+        raise TypeError(f"{name}: takes real numbers, got {operands[0].aval}")
+    return operands, weak
+
+
+def _of_op(name: str, op: str, x: Any) -> Tracer:
+    """Apply an op to a real operand."""
+    (operand,), weak = _real(name, x)
+    return mark_weak(prim(op, operand), weak)
 
 
 def _elementwise(name: str, f: Callable[..., Tracer], *xs: Any) -> Tracer:
     """Apply a formula to real operands of one dtype, in f32 at least."""
-    operands, weak = promoted(name, xs, "float")
+    operands, weak = _real(name, *xs)
     dtype = operands[0].dtype
-    if is_kind(operands[0], "complex"):
-        raise TypeError(f"{name}: takes real numbers, got {operands[0].aval}")
     wide = np.dtype(np.float32) if dtype.itemsize < 4 else dtype
     return mark_weak(convert(f(*(convert(x, wide) for x in operands)), dtype), weak)
 
@@ -153,19 +164,18 @@ def silu(x: Any) -> Any:
     >>> print(anvl.nn.silu(np.asarray([-np.inf, 0.0, 1.0])))
     [0.        0.        0.7310586]
     """
-    return _elementwise("silu", _times_gate(anp.sigmoid), x)
+    return _of_op("silu", "silu", x)
 
 
-def _times_gate(gate: Callable[[Any], Any], saturated: float = math.inf) -> Callable[[Tracer], Any]:
-    """x times a gate from 0 to 1, which is 0 or 1 where |x| is larger than `saturated`; as `relu`.
+def _times_gate(gate: Callable[[Any], Any]) -> Callable[[Tracer], Any]:
+    """x times a gate from 0 to 1; as `relu`.
 
     At infinities too: there the gate is that of the largest number, and its derivative 0.
     """
 
     def gated(x: Tracer) -> Any:
         most = float(np.finfo(x.dtype).max)
-        far = min(saturated, most)
-        near = anp.clip(x, -far, far)
+        near = anp.clip(x, -most, most)
         return anp.multiply(anp.where(anp.less(x, -most), 0, x), gate(near))
 
     return gated
@@ -201,14 +211,9 @@ def gelu(x: Any, approximate: bool = True) -> Any:
     >>> [round(anvl.nn.gelu(1.0, a).item(), 5) for a in (True, False)]
     [0.84119, 0.84134]
     """
-    gated = _times_gate(_tanh_gate, _SATURATED) if approximate else _times_gate(_normal_cdf)
-    return _elementwise("gelu", gated, x)
-
-
-def _tanh_gate(x: Any) -> Any:
-    """(1 + tanh u) / 2, which is sigmoid(2 u): the sum would cancel for negative u."""
-    cubic = anp.add(x, anp.multiply(0.044715, anp.multiply(x, anp.square(x))))
-    return anp.sigmoid(anp.multiply(2 * math.sqrt(2 / math.pi), cubic))
+    if approximate:
+        return _of_op("gelu", "gelu_tanh", x)
+    return _elementwise("gelu", _times_gate(_normal_cdf), x)
 
 
 def _normal_cdf(x: Any) -> Any:

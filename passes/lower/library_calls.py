@@ -1,5 +1,6 @@
 """Operands of calls of YNNPACK, by XLA:CPU: maxima that keep NaN, few arrays, scalars."""
 
+from collections.abc import Mapping
 from math import prod
 from typing import Any
 
@@ -8,7 +9,13 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Ints
 from anvl.dialect.core.types import kind, tensor
 from anvl.passes.framework.walk import Found, find
-from anvl.passes.functions.symbol_utils import is_private
+from anvl.passes.functions.symbol_utils import (
+    body_of,
+    callee_of,
+    functions_of,
+    is_private,
+    terminator_of,
+)
 from anvl.passes.lower.hlo_builder import Hlo, hide, is_hidden, maker, replace_before
 
 __all__ = ["NAMES", "compute_summands", "guard_extremes", "has_large_sum", "separate_scales"]
@@ -196,9 +203,11 @@ def has_large_sum(found: Found) -> bool:
     return any(map(_is_large_sum, found[NAMES[0]]))
 
 
-def compute_summands(found: Found) -> None:
+def compute_summands(module: ir.Operation, found: Found) -> None:
     """Compute the elements of each large sum as one array, where XLA would make several."""
-    calls = {op: _taken_by(op) for op in found[NAMES[0]] if _is_large_sum(op)}
+    sums = [op for op in found[NAMES[0]] if _is_large_sum(op)]
+    functions = functions_of(module) if sums else {}
+    calls = {op: _taken_by(op, functions) for op in sums}
     in_calls = set[ir.Operation]().union(*calls.values())
     for op, taken in calls.items():
         if _reads_arrays(taken, in_calls):
@@ -215,15 +224,26 @@ def _is_large_sum(op: ir.Operation) -> bool:
     return is_sum and x.has_static_shape and prod(x.shape) >= _FEWEST_CALLED
 
 
-def _taken_by(total: ir.Operation) -> set[ir.Operation]:
-    """A sum, and the ops that XLA hands over with it: nothing else uses their results."""
+def _taken_by(total: ir.Operation, functions: Mapping[str, ir.Operation]) -> set[ir.Operation]:
+    """A sum, and the ops that XLA hands over with it: nothing else uses their results.
+
+    Those of a function that is called for it alone, too, as XLA inlines it.
+    """
     taken = {total}
     left = [total.operands[0]]
     while left and len(taken) < _MOST_OPS:
         op = maker(left.pop())  # one that is used elsewhere as well comes again with its last user
-        if op is not None and op.name in _TAKEN and _is_used_in(taken, op):
+        if op is None or not _is_used_in(taken, op):
+            continue
+        if op.name in _TAKEN:
             taken.add(op)
             left += op.operands
+        elif op.name == "func.call" and len(op.results) == 1:
+            called = body_of(functions[callee_of(op)])
+            if called is not None:
+                end = terminator_of(called)
+                taken |= {op, end}
+                left += end.operands
     return taken
 
 

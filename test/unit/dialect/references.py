@@ -250,6 +250,20 @@ def _svd(x: np.ndarray, full_matrices: bool = False) -> Any:
     return np.linalg.svd(x, full_matrices=full_matrices)
 
 
+def _gelu_cubic(x: np.ndarray) -> np.ndarray:
+    return 2 * np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)
+
+
+def _gelu_cubic_slope(x: np.ndarray) -> np.ndarray:
+    return 2 * np.sqrt(2 / np.pi) * (1 + 3 * 0.044715 * x**2)
+
+
+def _gate_slope(x: np.ndarray, dv: np.ndarray | float, v: np.ndarray) -> np.ndarray:
+    """The slope of x / (1 + exp(-v)), by the slope of v."""
+    s = 1 / (1 + np.exp(-v))
+    return s + x * dv * s / (1 + np.exp(v))
+
+
 def _sinc(x: np.ndarray, order: int) -> np.ndarray:
     """The derivative of sin(pi x) / (pi x): its integral over cosines of all lower frequencies."""
     t, w = np.polynomial.legendre.leggauss(40)
@@ -347,6 +361,10 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "tanh": np.tanh,
     "logistic": lambda x: 1 / (1 + np.exp(-x)),
     "logistic_slope": lambda x: 1 / (4 * np.cosh(x / 2) ** 2),
+    "silu": lambda x: x / (1 + np.exp(-x)),
+    "silu_slope": lambda x: _gate_slope(x, 1, x),
+    "gelu_tanh": lambda x: x * (1 + np.tanh(_gelu_cubic(x) / 2)) / 2,
+    "gelu_tanh_slope": lambda x: _gate_slope(x, _gelu_cubic_slope(x), _gelu_cubic(x)),
     "rough_zero": np.zeros_like,
     "sech_squared": lambda x: 1 / np.cosh(x) ** 2,
     "sinh": np.sinh,

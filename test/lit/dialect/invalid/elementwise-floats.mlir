@@ -247,3 +247,35 @@ func.func @rough_zero_of_integers(%x: tensor<2xi32>) {
   %y = "anvl.rough_zero"(%x) : (tensor<2xi32>) -> tensor<2xi32>
   return
 }
+
+// -----
+
+func.func @silu_of_integers(%x: tensor<2xi32>) {
+  // expected-error @+1 {{silu: operand is tensor<2xi32>; it takes elements of kind float}}
+  %y = "anvl.silu"(%x) : (tensor<2xi32>) -> tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @silu_slope_of_integers(%x: tensor<2xi32>) {
+  // expected-error @+1 {{silu_slope: operand is tensor<2xi32>; it takes elements of kind float}}
+  %y = "anvl.silu_slope"(%x) : (tensor<2xi32>) -> tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @gelu_tanh_of_integers(%x: tensor<2xi32>) {
+  // expected-error @+1 {{gelu_tanh: operand is tensor<2xi32>; it takes elements of kind float}}
+  %y = "anvl.gelu_tanh"(%x) : (tensor<2xi32>) -> tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @gelu_tanh_slope_of_integers(%x: tensor<2xi32>) {
+  // expected-error @+1 {{gelu_tanh_slope: operand is tensor<2xi32>; it takes elements of kind float}}
+  %y = "anvl.gelu_tanh_slope"(%x) : (tensor<2xi32>) -> tensor<2xi32>
+  return
+}

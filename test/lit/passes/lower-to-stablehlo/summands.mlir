@@ -82,3 +82,21 @@ func.func @narrow(%x: tensor<64x100xf16>) -> tensor<64xf16> {
   %3 = "anvl.sum"(%2) {axes = array<i64: 1>} : (tensor<64x100xf16>) -> tensor<64xf16>
   return %3 : tensor<64xf16>
 }
+
+// XLA inlines functions: what one computes for the sum alone counts as if it stood here.
+
+// CHECK-LABEL: func.func @of_a_function(
+// CHECK:         %[[Y:.*]] = call @product(
+// CHECK:         %[[ONE:.*]] = stablehlo.reduce_precision %[[Y]], format = e11m112
+// CHECK:         stablehlo.reduce(%[[ONE]] init:
+func.func private @product(%x: tensor<64x100xf32>) -> tensor<64x100xf32> {
+  %0 = "anvl.sin"(%x) : (tensor<64x100xf32>) -> tensor<64x100xf32>
+  %1 = "anvl.cos"(%x) : (tensor<64x100xf32>) -> tensor<64x100xf32>
+  %2 = "anvl.mul"(%0, %1) : (tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  return %2 : tensor<64x100xf32>
+}
+func.func @of_a_function(%x: tensor<64x100xf32>) -> tensor<64xf32> {
+  %0 = call @product(%x) : (tensor<64x100xf32>) -> tensor<64x100xf32>
+  %1 = "anvl.sum"(%0) {axes = array<i64: 1>} : (tensor<64x100xf32>) -> tensor<64xf32>
+  return %1 : tensor<64xf32>
+}
