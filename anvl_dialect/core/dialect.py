@@ -22,7 +22,7 @@ class Anvl(ext.Dialect, name="anvl"):
     @classmethod
     def load(cls, *args: Any, **kwargs: Any) -> None:
         """Declare the ops to the context, from text: half the time of building 150 of them."""
-        ops = cls.operations
+        ops: list[Any] = cls.operations
         text = "\n".join(["irdl.dialect @anvl {", *map(_declaration, ops), "}"])
         cls._mlir_module = ir.Module.parse(text)
         irdl.load_dialects(cls._mlir_module)
