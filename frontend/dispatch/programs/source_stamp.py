@@ -26,17 +26,20 @@ _TICK = 0.05  # seconds: the clock of files goes in steps
 def source_stamp() -> str | None:
     """A digest of the files that make a compiled program of a traced one.
 
-    Of their names, sizes and times, as Python tells by them whether its bytecode is current; and of
-    MLIR's libraries.  None if a file may have changed since this process began, whose modules may
-    then be older than their files; or if there are no files.
+    Of their names, sizes and times of change, as Python tells by size and time whether its bytecode
+    is current; and of MLIR's libraries.  None if a module's file was written, moved or replaced
+    since this process began, whose modules may be older; or if there are no files.
     """
     digest = hashlib.sha256(f"{sys.hexversion} {sys.platform}".encode())
     newest, count = 0.0, 0
     try:
         for name, status in _files():
-            facts = name, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+            facts = name, status.st_size, status.st_mtime_ns
             digest.update(repr(facts).encode(errors="surrogateescape"))
-            newest, count = max(newest, status.st_mtime, status.st_ctime), count + 1
+            if name.endswith(
+                _SOURCE
+            ):  # libraries are loaded by then, and links to them come and go
+                newest, count = max(newest, status.st_mtime, status.st_ctime), count + 1
     except OSError:
         return None
     if not count or newest > STARTED - _TICK:
