@@ -28,7 +28,8 @@ def source_stamp() -> str | None:
 
     Of their names, sizes and times of change, as Python tells by size and time whether its bytecode
     is current; and of MLIR's libraries.  None if a module's file was written, moved or replaced
-    since this process began, whose modules may be older; or if there are no files.
+    since this process began, whose modules may be older; or if there are no files.  Libraries are
+    loaded by now, and other links to them change only their time of change.
     """
     digest = hashlib.sha256(f"{sys.hexversion} {sys.platform}".encode())
     newest, count = 0.0, 0
@@ -36,9 +37,7 @@ def source_stamp() -> str | None:
         for name, status in _files():
             facts = name, status.st_size, status.st_mtime_ns
             digest.update(repr(facts).encode(errors="surrogateescape"))
-            if name.endswith(
-                _SOURCE
-            ):  # libraries are loaded by then, and links to them come and go
+            if name.endswith(_SOURCE):
                 newest, count = max(newest, status.st_mtime, status.st_ctime), count + 1
     except OSError:
         return None
