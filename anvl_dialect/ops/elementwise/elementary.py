@@ -331,10 +331,10 @@ def _sech_squared(x: Value) -> Value:
 
 
 def _logistic_slope(x: Value) -> Value:
-    """Derivative of the logistic function y: y (1 - y), where 1 - y = exp(-x) y.
+    """Derivative of the logistic function y: y (1 - y), which is t / (1 + t)^2 for t = exp(-|x|).
 
-    The difference would lose all digits where y is near 1, the product is not finite where y is
-    near 0.  XLA computes y by exp(-x) too, so it computes one exponential for both.
+    The difference would lose all digits where y is near 1.  And it takes y, which XLA:CPU would
+    compute as an array of its own for this and whatever else reads y, with a kernel more.
     """
     if kind(x.type.element_type) != F:
         return times(_sech_squared(times(x, 0.5)), 0.25)
@@ -342,9 +342,9 @@ def _logistic_slope(x: Value) -> Value:
 
 
 def _wide_logistic_slope(x: Value) -> Value:
-    y = logistic(x)
-    is_left = emit.compare(x, zeros_like(x), comparison_direction="LT")
-    return mul(y, emit.select(is_left, one_minus(y), mul(exp(neg(x)), y)))
+    t = exp(neg(emit.abs(x)))
+    root = plus(t, 1)
+    return div(t, mul(root, root))
 
 
 def _nan_at_0(x: Value) -> Value:
