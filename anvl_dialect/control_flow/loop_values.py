@@ -31,6 +31,7 @@ __all__ = [
     "reached_results",
     "scatter_flagged",
     "split_sizes",
+    "stacked_flags",
     "tangents_of",
     "update_at",
 ]  # fmt: skip
@@ -48,12 +49,18 @@ def fixed_point_flags(
 ) -> list[bool]:
     """Flags of the carries (the first n results) after any number of steps: a fixed point."""
     flags = list(carry)
-    while True:
+    while not all(flags):
         found = dependent_results(program, [*flags, *rest])[:n]
         more = [a or b for a, b in zip(flags, found, strict=True)]
         if more == flags:
-            return flags
+            break
         flags = more
+    return flags
+
+
+def stacked_flags(program: Program, flags: Sequence[bool], n: int) -> list[bool]:
+    """For each result behind the first n, the carries, whether it depends on a marked argument."""
+    return dependent_results(program, flags)[n:] if len(program.results) > n else []
 
 
 def live_arguments(

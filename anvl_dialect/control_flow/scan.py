@@ -24,12 +24,12 @@ from anvl.dialect.control_flow.loop_values import (
     active_arguments,
     axis_added,
     cotangent_flags,
-    dependent_results,
     fixed_point_flags,
     live_arguments,
     member,
     scatter_flagged,
     split_sizes,
+    stacked_flags,
     tangents_of,
     update_at,
 )
@@ -55,6 +55,7 @@ from anvl.dialect.interpreters.subprogram import (
     Program,
     found_and_values,
     sweep_backward,
+    values_and_jvp_here,
     values_and_jvp_of,
 )
 
@@ -253,7 +254,7 @@ class Scan(FunctionRule):
     ) -> Any:
         loop = self.read(f)
         n, body = loop.n, loop.body.program
-        takes, gives = _active(loop, ts, xs, ys)
+        takes, gives = _active(body, n, ts, xs, ys)
         primals = loop.split(xs)
         tangents = [
             tangents_of(*part)
@@ -266,7 +267,10 @@ class Scan(FunctionRule):
                 values, [len(part) for pair in pairs for part in pair]
             )
             given = scatter_flagged([*tc, *tx, *tr], takes)
-            found, moved = values_and_jvp_of(body, [*c, *x, *r], given, symbols=f.symbols)
+            if body.is_plain:
+                found, moved = values_and_jvp_here(body, [*c, *x, *r], given)
+            else:
+                found, moved = values_and_jvp_of(body, [*c, *x, *r], given, symbols=f.symbols)
             return [
                 *found[:n],
                 *tangents_of(found[:n], moved[:n], gives[:n]),
@@ -290,7 +294,7 @@ class Scan(FunctionRule):
         flags = fixed_point_flags(body, batched[:n], batched[n:], n)
         marks = [*flags, *batched[n:]]
         carry, arrays, rest = loop.split(xs)
-        outs = dependent_results(body, marks)[n:]
+        outs = stacked_flags(body, marks, n)
 
         def next_body(*values: Value) -> list[Value]:
             found = body.batched(values, marks)
@@ -434,15 +438,18 @@ FUNCTION_RULES[Scan.attribute] = Scan()
 
 
 def _active(
-    loop: _Scan, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
+    body: Program,
+    n: int,
+    ts: Sequence[Value | None],
+    xs: Sequence[Value],
+    ys: Sequence[Value],
 ) -> tuple[list[bool], list[bool]]:
     """For each operand of a step, and for each result, whether it has a tangent in any step."""
-    n, body = loop.n, loop.body.program
     moves = [t is not None for t in ts]
     flags = fixed_point_flags(body, moves[:n], moves[n:], n)
     carry = [a and differentiable(x.type) for a, x in zip(flags, xs[:n], strict=True)]
     takes = [*carry, *moves[n:]]
-    pairs = zip(dependent_results(body, takes)[n:], ys[n:], strict=True)
+    pairs = zip(stacked_flags(body, takes, n), ys[n:], strict=True)
     return takes, [*carry, *(a and differentiable(y.type) for a, y in pairs)]
 
 

@@ -282,9 +282,7 @@ def _active_steps(block: ir.Block, moved: Sequence[Value]) -> list[_PlainStep]:
             operands, flags = _read(xs, kept)
             if True not in flags:
                 continue
-        results = _results_of(op)
-        kept.update(zip(results, results, strict=True))
-        found.append((op, operands, flags, results))
+        found.append((op, operands, flags, _keep_results(op, kept)))
     if found and _Step(*found[-1]).op.operation == _terminator_of(block):
         found.pop()
     return found
@@ -298,11 +296,15 @@ def _read(
     return operands, tuple([x in kept for x in operands])
 
 
-def _results_of(op: Any) -> tuple[Value, ...]:
-    """Results of an op; for a single result in a third of the time of `op.results`."""
+def _keep_results(op: Any, kept: dict[Value, Value]) -> tuple[Value, ...]:
+    """Results of an op, which `kept` has from now on; most ops have one, which is soon read."""
     if isinstance(op, AnvlOp) and not op.multiple_results:
-        return (op.result,)
-    return tuple(op.results)
+        y = op.result
+        kept[y] = y
+        return (y,)
+    results = tuple(op.results)
+    kept.update(zip(results, results, strict=True))
+    return results
 
 
 def _terminator_of(block: ir.Block) -> ir.Operation:

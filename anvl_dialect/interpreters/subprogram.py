@@ -35,11 +35,12 @@ _Found = TypeVar("_Found")
 
 __all__ = [
     "Program", "batch_of", "bits_in_any_step", "copied", "found_and_values", "jvp_of",
-    "sweep_backward", "transpose_of", "values_and_jvp_of", "vjp_of",
+    "sweep_backward", "transpose_of", "values_and_jvp_here", "values_and_jvp_of", "vjp_of",
 ]  # fmt: skip
 
 
 _Values: TypeAlias = dict[Value, Value]  # from values of a program to values of a copy
+_Whole: TypeAlias = tuple[Any, tuple[Value, ...], tuple[Value, ...]]  # an op, results, all it reads
 
 
 class Program:
@@ -95,7 +96,8 @@ class Program:
         part, reached = self._cut()
         wanted = reached.difference(self.arguments)
 
-        def emit_one(op: Any, operands: list[Value], values: _Values) -> Sequence[Value]:
+        def emit_one(one: _Whole, operands: list[Value], values: _Values) -> Sequence[Value]:
+            op, _, _ = one
             if hasattr(type(op), "operands_read"):
                 operands = self._with_zeros(op, operands, wanted)
             return copied(op, operands, values)
@@ -108,6 +110,11 @@ class Program:
         pairs = zip(operands, operands_of(op), strict=True)
         return [x if y in known else full(y.type, 0) for x, y in pairs]
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether each op that the results need reads all of its operands, and nothing else."""
+        return all(operands is not None for _, _, operands in self._cut()[0])
+
     def batched(self, xs: Sequence[Value], batched: Sequence[bool]) -> list[tuple[Value, bool]]:
         """Emit the program with one more axis, the first of those `xs` that `batched` marks.
 
@@ -117,11 +124,10 @@ class Program:
         part, _ = self._cut(whole_ops=True)
         forget_replaced_rules({type(op) for op, _, _ in part})
 
-        def emit_one(op: Any, operands: list[Value], values: _Values) -> Sequence[Value]:
-            read = operands_of(op)
+        def emit_one(one: _Whole, operands: list[Value], values: _Values) -> Sequence[Value]:
+            op, results, read = one
             flags = tuple([marks.get(x, False) for x in read])
             has_axis = True in flags or any([marks.get(x, False) for x in values_read(op)])
-            results = tuple(op.results)
             marks.update(dict.fromkeys(results, has_axis))
             if not has_axis:
                 return copied(op, operands, values)
@@ -216,19 +222,17 @@ class Program:
     def _replay(
         self,
         xs: Sequence[Value],
-        emit_one: Callable[[Any, list[Value], _Values], Sequence[Value]],
+        emit_one: Callable[[_Whole, list[Value], _Values], Sequence[Value]],
         ops: Sequence[OpReads],
     ) -> list[Value]:
         """Emit some ops with `emit_one`; return the results of the program."""
         values = dict(zip(self.arguments, xs, strict=True))
-        given = values.get
+        given, keep = values.get, values.setdefault
         for op, results, operands in ops:
             read = operands_of(op) if operands is None else operands
-            found = emit_one(op, list(map(given, read, read)), values)
+            found = emit_one((op, results, read), list(map(given, read, read)), values)
             for y, made in zip(results, found, strict=True):
-                values.setdefault(
-                    y, made
-                )  # a result that is also an argument keeps its given value
+                keep(y, made)  # a result that is also an argument keeps its given value
         return [values.get(y, y) for y in self.results]
 
     def bits_through(self, moves: Sequence[bool], bits: Sequence[bool]) -> list[bool]:
@@ -388,6 +392,23 @@ def values_and_jvp_of(
     found = Program.of(pushforward, [x.type for x in (*xs, *moving)], symbols)(*xs, *moving)
     given = iter(found[len(floats) :])
     return found[: len(floats)], [next(given) if is_float else None for is_float in floats]
+
+
+def values_and_jvp_here(
+    program: Program, xs: Sequence[Value], ts: Sequence[Value | None]
+) -> tuple[list[Value], list[Value | None]]:
+    """As `values_and_jvp_of` of a program, emitted at once: where the block has nothing else.
+
+    Only for a program in which every op is needed as a whole: otherwise parts would be left over.
+    """
+    known = {x: t for x, t in zip(xs, ts, strict=True) if t is not None}
+    ys = program(*xs)
+    tangents, primals = found_and_values(ys, lambda: _sweep_forward(known, ys, program.symbols))
+    filled = [
+        zeros_like(y) if t is None and differentiable(y.type) else t
+        for t, y in zip(tangents, primals, strict=True)
+    ]
+    return primals, filled
 
 
 def transpose_of(

@@ -5,6 +5,7 @@
 f32[2,3]
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -48,7 +49,7 @@ class Aval:
     @property
     def size(self) -> int:
         """The number of elements."""
-        return int(np.prod(self.shape, dtype=np.int64))
+        return math.prod(self.shape)
 
     def strong(self) -> "Aval":
         """The same aval, not weak."""

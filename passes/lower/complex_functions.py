@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from anvl.dialect.core.mlir import ir
@@ -32,7 +33,7 @@ def split_complex_functions(module: ir.Operation) -> None:
     """Expand functions of complex numbers into ops on their parts."""
     for op in find(module, *_FORMS):
         type_ = op.results[0].type
-        if kind(type_.element_type) == "complex" and type_.has_static_shape:
+        if _is_complex(type_):
             with op.context, op.location, ir.InsertionPoint(op):
                 of = _Parts(type_)
                 x, y = (of.op(part, op.operands[0]) for part in ("real", "imag"))
@@ -40,6 +41,11 @@ def split_complex_functions(module: ir.Operation) -> None:
                 made = of.hlo("complex", *parts, type=type_)
             op.results[0].replace_all_uses_with(made)
             op.erase()
+
+
+@lru_cache(1024)
+def _is_complex(type_: Any) -> bool:
+    return bool(kind(type_.element_type) == "complex" and type_.has_static_shape)
 
 
 class _Parts:

@@ -1,6 +1,7 @@
 """Operands of calls of YNNPACK, by XLA:CPU: maxima that keep NaN, few arrays, scalars."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -88,6 +89,7 @@ _READ_ANYWAY = (
 _ADDED_AS_THEY_ARE = ("f32", "f64")  # narrower floats are converted first, as one array
 _MOST_OPS = 100  # that are looked at: then a reduction is assumed
 
+_CONSTANT = "stablehlo.constant"
 _MULTIPLY = "stablehlo.multiply"
 _BARRIER = "stablehlo.optimization_barrier"
 _FEWEST_CALLED = 4096  # elements, from which on XLA calls YNNPACK
@@ -113,9 +115,13 @@ def _has_large_reduction(found: Found) -> bool:
 
 def _is_large(op: ir.Operation) -> bool:
     """Whether XLA may hand over an op of floats for its size."""
-    x = op.operands[0].type
-    is_float = kind(x.element_type) == "float"
-    return is_float and x.has_static_shape and prod(x.shape) >= _FEWEST
+    return _is_handed_over(op.operands[0].type)
+
+
+@lru_cache(1024)
+def _is_handed_over(type_: Any) -> bool:
+    is_float = kind(type_.element_type) == "float"
+    return is_float and type_.has_static_shape and prod(type_.shape) >= _FEWEST
 
 
 def _hide(op: ir.Operation) -> None:
@@ -286,19 +292,24 @@ _Scaled = dict[tuple[ir.Type, str, ir.Block], list[tuple[ir.Operation, int]]]
 def _by_number(module: ir.Operation) -> _Scaled:
     """Large products with a number, and which of their operands it is."""
     found: _Scaled = {}
-    for op in find(module, _MULTIPLY):  # not those of `found`: bodies of reductions may be gone
-        for i, x in enumerate(op.operands if _is_large_product(op) and _is_public(op) else ()):
+    # Not those that were found before: bodies of reductions may be gone.
+    if not any(_is_large_array(op.results[0].type) for op in find(module, _CONSTANT)):
+        return found
+    for op in find(module, _MULTIPLY):
+        is_product = _is_large_array(op.results[0].type) and _is_public(op)
+        for i, x in enumerate(op.operands if is_product else ()):
             value = _splat(x)
             if value is not None:
                 found.setdefault((x.type, str(value), op.block), []).append((op, i))
     return found
 
 
-def _is_large_product(op: ir.Operation) -> bool:
-    x = op.results[0].type
-    return (
-        kind(x.element_type) == "float" and x.has_static_shape and prod(x.shape) >= _FEWEST_CALLED
-    )
+@lru_cache(1024)
+def _is_large_array(type_: Any) -> bool:
+    """Whether XLA may call its library for elementwise ops on floats of a type."""
+    is_array = isinstance(type_, ir.RankedTensorType) and type_.has_static_shape
+    is_float = is_array and kind(type_.element_type) == "float"
+    return is_float and prod(type_.shape) >= _FEWEST_CALLED
 
 
 def _is_public(op: ir.Operation) -> bool:
@@ -310,7 +321,7 @@ def _is_public(op: ir.Operation) -> bool:
 def _splat(x: ir.Value) -> Any:
     """The number that a literal repeats."""
     op = maker(x)
-    if op is None or op.name != "stablehlo.constant":
+    if op is None or op.name != _CONSTANT:
         return None
     value: Any = attribute_of(op, "value")
     return value.get_splat_value() if getattr(value, "is_splat", False) else None

@@ -393,6 +393,12 @@ def _splat_number(op: ir.Operation | None) -> Any:
         literal = op.attributes["value"]
     except TypeError:  # complex: the bindings have no class for it
         return None
+    return _number_in(literal)
+
+
+@lru_cache(4096)
+def _number_in(literal: Any) -> Any:
+    """See Note [Attributes are decoded once], in `attributes.py`."""
     is_splat = getattr(literal, "is_splat", False)
     return getattr(literal.get_splat_value(), "value", None) if is_splat else None
 

@@ -99,8 +99,7 @@ class Block:
         number = len(items)
         operands = tuple(map(known.get, values, values))
         y = op.result
-        type_ = y.type
-        of = self._numbers.get(type_) or self._number_of(type_)
+        of = self._numbers.get(y.type) or self._number_of(y.type)
         kind: Any = [type(op), of]
         least = of
         for x in operands:
