@@ -123,7 +123,7 @@ def dtype_name(dtype: object) -> str:
     if isinstance(dtype, str) and dtype in DTYPES:
         return dtype
     if isinstance(dtype, ir.Type):
-        row = _BY_MLIR.get(str(dtype))
+        row = _row_of(dtype)
         return row.name if row else str(dtype)
     return _by_numpy()[numpy_dtype(dtype)].name
 

@@ -61,6 +61,9 @@ class Recipe(NamedTuple):
 
     builds: list[_Build]
     outputs: list[tuple[int, int]]
+    #: Pick the places of the answers among the operands, and the answers among the values.
+    places: Callable[[Any], Sequence[Any]]
+    answers: Callable[[Any], Sequence[ir.Value]]
     #: Whether all ops have one result and are built, not copied.
     is_plain: bool
     #: Keeps the templates alive.
@@ -229,7 +232,12 @@ def read(
             place[y] = len(place)
     outputs = [(i, place[y]) for i, y in enumerate(answers) if y is not None]
     is_plain = all(b.template is None and len(b.types) == 1 for b in builds)
-    return Recipe(builds, outputs, is_plain, module)
+    return Recipe(builds, outputs, *_pickers(outputs), is_plain, module)
+
+
+def _pickers(pairs: Sequence[tuple[int, int]]) -> tuple[Any, Any]:
+    """Pick what the first numbers of pairs stand for, and what the second ones do."""
+    return picker([i for i, _ in pairs]), picker([k for _, k in pairs])
 
 
 def _build_of(

@@ -9,7 +9,7 @@ algorithm in 25 lines, without speed.
 Source: A. Griewank and A. Walther, Evaluating Derivatives (SIAM, 2008), chapter 3.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from anvl.dialect.core.create import full, shared_literals
@@ -128,13 +128,14 @@ def _backward(
         if g is None:
             continue
         at = places.of(rules, op)
+        contributions: Iterable[tuple[int, Any]]
         recipe = recipe_for(rules.recipes, step, ids, types, _record_rule)
         if recipe is None or rules.selects_elements or type(g) is Masked:
             with at:
                 contributions = _apply_rule(Step(*step, symbols), g, recipe)
         else:
             values = emitted(recipe, [*operands, results[0], g], at)
-            contributions = [(ids[i], values[k]) for i, k in recipe.outputs]
+            contributions = zip(recipe.places(ids), recipe.answers(values), strict=True)
         for n, gx in contributions:
             known = cotangents[n]
             cotangents[n] = gx if known is None else summed(known, gx, at)
@@ -149,6 +150,11 @@ def _release(
     reached: list[tuple[ir.Value, ir.Value]] | None,
 ) -> None:
     """Forget the cotangents of the results of a step, but for those of `wrt`; add to `reached`."""
+    if reached is None and len(ids) == 1:  # most steps
+        (m,) = ids
+        if m is not None and m >= n_wrt:
+            cotangents[m] = None
+        return
     for y, n in zip(reversed(results), reversed(ids), strict=True):
         if n is None:
             continue

@@ -401,7 +401,7 @@ def values_and_jvp_here(
 
     Only for a program in which every op is needed as a whole: otherwise parts would be left over.
     """
-    known = {x: t for x, t in zip(xs, ts, strict=True) if t is not None}
+    known: dict[Value, Value | None] = {x: t for x, t in zip(xs, ts, strict=True) if t is not None}
     ys = program(*xs)
     tangents, primals = found_and_values(ys, lambda: _sweep_forward(known, ys, program.symbols))
     filled = [
