@@ -47,10 +47,10 @@ class SimplifyControlFlow(Pass, argument=_NAME):
 
     def run(self, module: ir.Operation) -> None:
         functions = functions_of(module)
-        is_declared = any(declared_in(set(extra_names(f))) for f in functions.values())
-        if not is_declared and not find(module, *CONTROL_FLOW):
+        marks = {name for function in functions.values() for name in extra_names(function)}
+        if not declared_in(marks) and not find(module, *CONTROL_FLOW):
             return
-        if any(map(is_private, functions.values())):
+        if not self.for_derivatives and any(map(is_private, functions.values())):
             # Earlier expansions leave the functions of which they made others: half the work here.
             drop_unused_functions(module)
             functions = functions_of(module)

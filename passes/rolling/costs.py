@@ -150,14 +150,14 @@ def features_of(block: Block, stretch: Stretch, form: Form, asked: Asked = NOTHI
 
 def run_features_of(block: Block, stretch: Stretch, form: Form, members: int = 1) -> RunFeatures:
     """Read what the model of a run reads, for a batch of so many members."""
-    ops = _ops(block, stretch)
+    ops = [(op, _kind(op), members * _elements(op)) for op in _ops(block, stretch)]
     copied = [link for link in _rows(stretch) if not _is_one_array(block, link)]
     return RunFeatures(
         repetitions=stretch.count,
         form=_form_name(block, stretch, form, members),
-        work=sum([_work(op, members) for op in ops]),
-        largest=max(map(_elements, ops), default=0) * members,
-        kernels=sum(_kind(op) not in _FUSED for op in ops),
+        work=sum([_work(*one, members) for one in ops]),
+        largest=max([elements for _, _, elements in ops], default=0),
+        kernels=sum([kind not in _FUSED for _, kind, _ in ops]),
         copied=sum(_row_elements(block, link) for link in copied),
     )
 
@@ -266,11 +266,10 @@ def _elements(op: Any) -> int:
     return math.prod(op.results[0].type.shape) if len(op.results) else 0
 
 
-def _work(op: Any, members: int) -> float:
-    """Time of an op for all members of a batch, in additions of one element."""
+def _work(op: Any, kind: str, elements: int, members: int) -> float:
+    """Time of an op for a batch, whose members have so many elements, in additions of one."""
     rules: Any = type(op)
     is_cheap = getattr(rules, "cheap", False)
-    elements, kind = _elements(op) * members, _kind(op)
     if kind == "elementwise":
         return float(elements * (1 if is_cheap else _FUNCTION))
     if is_cheap:
