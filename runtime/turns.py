@@ -27,7 +27,7 @@ from anvl.runtime.errors import RuntimeFailure
 from anvl.runtime.lazy import compat
 from anvl.runtime.locks import fresh_lock
 
-__all__ = ["check_order", "in_turn", "splits_stacks"]
+__all__ = ["check_order", "in_turn", "most_at_once", "splits_stacks"]
 
 _lock = fresh_lock()
 # results of the programs that began last, which tell when each is done
@@ -87,7 +87,7 @@ def _may_wait_for_ever(handle: Any) -> bool:
                 counts[step] += 1
                 with_calls.add(name)
             steps[op] = step
-        if any(count > _most() for count in counts.values()):
+        if any(count > most_at_once() for count in counts.values()):
             return True
     return False
 
@@ -106,8 +106,8 @@ def _computations(text: str) -> Iterator[tuple[str, list[tuple[str, str]]]]:
 
 
 @cache  # XLA reads it once, when the first client is made
-def _most() -> int:
-    """Number of such programs that may run at once: fewer than XLA has threads."""
+def most_at_once() -> int:
+    """Number of programs that wait for XLA's threads that may run at once: fewer than these."""
     given = [os.environ.get(name, "") for name in ("NPROC", "PJRT_NPROC")]  # XLA reads it, too
     has_affinity = hasattr(os, "sched_getaffinity")
     cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
@@ -119,7 +119,7 @@ def in_turn(run: Callable[..., Any]) -> Callable[[list[Any]], Any]:
 
     def run_in_turn(buffers: list[Any]) -> Any:
         with _lock:
-            while len(_running) >= _most():
+            while len(_running) >= most_at_once():
                 with suppress(compat.Failure):  # reported by the reader of its results
                     _running.popleft().block_until_ready()
             results = run(buffers, with_tokens=True)

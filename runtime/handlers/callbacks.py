@@ -16,6 +16,7 @@ from typing import Any
 from anvl.runtime.client import EMBEDDED, EMBEDDED_PYTHON, Placement
 from anvl.runtime.errors import RuntimeFailure
 from anvl.runtime.handlers.call_frames import HANDLER, number_functions, off_main_thread
+from anvl.runtime.handlers.callback_turns import take_turn
 from anvl.runtime.lazy import compat
 from anvl.runtime.plugins.default_device import embedded_by_default
 
@@ -137,14 +138,20 @@ def waiting(
     Raises `CallbackError` if one of them raised an exception.  It holds the functions, which
     programs of plugins only number.
     """
-    if place.client.python_target == HANDLER:
+    takes_turns = place.client.python_target == HANDLER
+    if takes_turns:
         run = off_main_thread(run, functions)
 
     def run_and_wait(buffers: list[Any]) -> Any:
+        # A thread that is in a callback may hold a turn already.
+        end = take_turn() if takes_turns and not _calling_places() else None
         try:
-            return _Finished(run(buffers), functions)
-        except compat.Failure as error:
-            raise_callback_error(error)
+            return _Finished(run(buffers), functions, end)
+        except BaseException as error:
+            if end is not None:
+                end()
+            if isinstance(error, compat.Failure):
+                raise_callback_error(error)
             raise
 
     return run_and_wait
@@ -153,13 +160,19 @@ def waiting(
 class _Finished:
     """The results of an execution, which are waited for when they are taken.
 
-    They hold the functions until then: another thread may drop the program while it runs.
+    They hold the functions until then: another thread may drop the program while it runs; `end` is
+    called then.
     """
 
-    __slots__ = ("_functions", "_results")
+    __slots__ = ("_end", "_functions", "_results")
 
-    def __init__(self, results: Any, functions: Sequence[Callable[..., Any]]) -> None:
-        self._results, self._functions = results, functions
+    def __init__(
+        self,
+        results: Any,
+        functions: Sequence[Callable[..., Any]],
+        end: Callable[[], None] | None,
+    ) -> None:
+        self._results, self._functions, self._end = results, functions, end
 
     def consume_with_handlers(self, handlers: Sequence[Any]) -> list[Any]:
         try:
@@ -169,6 +182,9 @@ class _Finished:
         except compat.Failure as error:
             raise_callback_error(error)
             raise
+        finally:
+            if self._end is not None:
+                self._end()
         return buffers
 
 

@@ -37,7 +37,7 @@ class Program:
 
 @pytest.fixture(autouse=True)
 def _of_two_cores(monkeypatch):
-    monkeypatch.setattr(turns, "_most", lambda: 1)
+    monkeypatch.setattr(turns, "most_at_once", lambda: 1)
     turns._forget()
     yield
     turns._forget()
@@ -65,7 +65,7 @@ def test_a_program_that_cannot_begin_leaves_nothing_to_wait_for():
 
 
 def test_on_four_cores_three_run_at_once(monkeypatch):
-    monkeypatch.setattr(turns, "_most", lambda: 3)
+    monkeypatch.setattr(turns, "most_at_once", lambda: 3)
     done = []
     for name in "abcde":
         turns.in_turn(Program(name, done).run)([])
@@ -81,7 +81,7 @@ def test_fewer_run_than_there_are_threads(monkeypatch, cores, named, most):
     monkeypatch.setattr(turns.os, "sched_getaffinity", lambda _: range(cores), raising=False)
     monkeypatch.setenv("NPROC", named)
     monkeypatch.delenv("PJRT_NPROC", raising=False)
-    assert turns._most.__wrapped__() == most
+    assert turns.most_at_once.__wrapped__() == most
 
 
 @pytest.mark.sweep(keep=2)

@@ -3,8 +3,12 @@
 import gc
 import os
 import signal
+import subprocess
+import sys
+import threading
 import time
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -15,6 +19,7 @@ import anvl
 import anvl.runtime as rt
 from anvl.dispatch.host_calls import check_place, host_calls
 from anvl.dispatch.lowering import lower
+from anvl.runtime.handlers import callback_turns
 
 
 def doubled(x: Any, n: Any) -> Any:
@@ -87,6 +92,62 @@ def test_a_callback_runs_no_program_on_the_device_that_waits_for_it() -> None:
         with pytest.raises(anvl.CallbackError, match="runs a program there, which would"):
             anvl.jit(summed)(x)
         assert float(anvl.jit(summed_elsewhere)(x)) == 64.0**3
+
+
+def _waits_for_others(pool: ThreadPoolExecutor, g: Any) -> Any:
+    """A program whose callback waits for another program, which another thread runs."""
+    of = anvl.aval("f32")
+
+    def called(x: Any) -> Any:
+        return np.float32(pool.submit(lambda: float(g(x[0]))).result())
+
+    return anvl.jit(lambda x: anvl.pure_callback(called, of, x) + 1)
+
+
+_SIX_AT_ONCE = f"""
+from concurrent.futures import ThreadPoolExecutor
+import numpy as np
+import anvl
+
+pool = ThreadPoolExecutor(32)
+with anvl.default_device("{NAME}"):
+    big = anvl.device_put(np.ones((300, 300), np.float32), "{NAME}")
+    g = anvl.jit(lambda x: anvl.numpy.sum(x @ x))
+    called = lambda x: np.float32(pool.submit(lambda: float(g(big))).result())
+    f = anvl.jit(lambda x: anvl.pure_callback(called, anvl.aval("f32"), x) * 2)
+    for _ in range(20):
+        found = [pool.submit(lambda: float(f(big))) for _ in range(6)]
+        assert [x.result() for x in found] == [float(g(big)) * 2] * 6
+"""
+
+
+def test_callbacks_that_wait_for_other_threads_leave_them_a_thread() -> None:
+    """In a process of its own, which without turns waits for ever, on few cores."""
+    subprocess.run([sys.executable, "-c", _SIX_AT_ONCE], check=True, timeout=90)
+
+
+def test_a_callback_may_wait_for_a_callback_of_another_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(callback_turns, "_SECONDS", 0.2)
+    monkeypatch.setattr(callback_turns, "_turns", threading.Semaphore(1))
+    with anvl.default_device(NAME), ThreadPoolExecutor(8) as pool:
+        big = anvl.device_put(np.ones((4, 4), np.float32), NAME)
+        inner = anvl.jit(lambda x: anvl.pure_callback(lambda x: x.sum(), anvl.aval("f32"), x))
+        f = _waits_for_others(pool, lambda x: inner(anvl.device_put(x, NAME)))
+        assert float(f(big)) == 5
+        assert float(f(big)) == 5  # the turns were given back
+    assert callback_turns.take_turn() is not callback_turns._end_nothing
+
+
+def test_a_callback_that_fails_ends_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(callback_turns, "_turns", threading.Semaphore(1))
+    with anvl.default_device(NAME):
+        fails = anvl.jit(lambda x: anvl.callback(lambda x: 1 / 0, None, x))
+        for _ in range(2):
+            with pytest.raises(anvl.CallbackError):
+                fails(1.0)
+    assert callback_turns.take_turn() is not callback_turns._end_nothing
 
 
 def test_an_interrupt_ends_the_program_at_its_next_callback() -> None:

@@ -1,0 +1,48 @@
+"""Programs of plugins that call Python: fewer at a time than XLA has threads.
+
+Note [Callbacks that wait for programs]
+
+While a program of a plugin for the CPU is in a callback it holds one of XLA's threads.  The
+callback may wait for a program that another thread of Python runs on the same device, which needs
+one, too.  If all are held by callbacks that do so, they wait for ever: on two cores, two or three
+such programs at once.  So at most one fewer of them run at once than there are threads, and the
+next begins when one has ended.  One that has waited for 10 seconds begins all the same, as a
+callback may be waiting for it.  Programs of jaxlib's own client need no turns: of 20 such at once
+all ended, in 30 runs.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+
+from anvl.runtime.turns import most_at_once
+
+__all__ = ["take_turn"]
+
+_SECONDS = 10.0
+_turns: threading.Semaphore | None = None
+
+
+def take_turn() -> Callable[[], None]:
+    """Wait until a program that calls Python may begin; returns the function that ends its turn."""
+    global _turns
+    turns = _turns
+    if turns is None:
+        turns = _turns = threading.Semaphore(most_at_once())
+    return turns.release if turns.acquire(timeout=_SECONDS) else _end_nothing
+
+
+def _end_nothing() -> None:
+    pass
+
+
+def _forget() -> None:
+    """Reset in a forked child, where the programs of the parent never end."""
+    global _turns
+    _turns = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
