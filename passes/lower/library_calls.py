@@ -80,11 +80,10 @@ _HANDED_OVER = frozenset(
         "round_nearest_afz round_nearest_even rsqrt sign sqrt subtract tanh transpose"
     ).split()
 )
-#: Those of them that a call computes, and those that are arrays before it.
+#: Those of them that a call computes, and what is an array before it.
 _TAKEN = _HANDED_OVER - {f"stablehlo.{name}" for name in ("broadcast_in_dim", "negate")}
-_READ_ANYWAY = (
-    "stablehlo.broadcast_in_dim", "stablehlo.constant", "stablehlo.convolution",
-    "stablehlo.dot_general", "stablehlo.reduce",
+_NO_ARRAYS = (
+    "stablehlo.constant", "stablehlo.convolution", "stablehlo.dot_general", "stablehlo.reduce",
 )  # fmt: skip
 _ADDED_AS_THEY_ARE = ("f32", "f64")  # narrower floats are converted first, as one array
 _MOST_OPS = 100  # that are looked at: then a reduction is assumed
@@ -92,6 +91,7 @@ _MOST_OPS = 100  # that are looked at: then a reduction is assumed
 _CONSTANT = "stablehlo.constant"
 _MULTIPLY = "stablehlo.multiply"
 _BARRIER = "stablehlo.optimization_barrier"
+_BROADCAST = "stablehlo.broadcast_in_dim"
 _FEWEST_CALLED = 4096  # elements, from which on XLA calls YNNPACK
 
 _hlo = Hlo("")
@@ -258,14 +258,27 @@ def _reads_arrays(taken: set[ir.Operation], in_calls: set[ir.Operation]) -> bool
 
     Of an array that two calls read each has half.
     """
-    made_by = {maker(x) for op in taken for x in op.operands} - taken
-    read = [
-        op
-        for op in made_by
-        if op is not None and op.name not in _READ_ANYWAY and _is_used_in(in_calls, op)
-    ]
-    count = sum(1 if _is_used_in(taken, op) else 0.5 for op in read)
-    return count > 1
+    read = {maker(x) for op in taken for x in op.operands} - taken - {None}
+    shares = [_share(op, taken, in_calls) for op in read if op is not None]
+    return sum(shares) > 1
+
+
+def _share(op: ir.Operation, taken: set[ir.Operation], in_calls: set[ir.Operation]) -> float:
+    """How much of an array XLA computes for a call that reads the result of an op."""
+    if op.name == _BROADCAST:  # loops repeat what they read, calls along their last axes only
+        return 0.0 if _repeats_last_axes(op) else 1.0
+    if op.name in _NO_ARRAYS or not _is_used_in(in_calls, op):
+        return 0.0
+    return 1.0 if _is_used_in(taken, op) else 0.5
+
+
+def _repeats_last_axes(op: ir.Operation) -> bool:
+    """Whether the axes along which a broadcast repeats its operand are the last ones."""
+    shape = op.operands[0].type.shape
+    of_axis = zip(Ints.decode(op.attributes["broadcast_dimensions"]), shape, strict=True)
+    sizes = op.results[0].type.shape
+    kept = [axis for axis, n in of_axis if n == sizes[axis]]
+    return kept == list(range(len(kept)))
 
 
 def _is_used_in(ops: set[ir.Operation], op: ir.Operation) -> bool:

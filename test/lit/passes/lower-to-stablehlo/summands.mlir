@@ -100,3 +100,28 @@ func.func @of_a_function(%x: tensor<64x100xf32>) -> tensor<64xf32> {
   %1 = "anvl.sum"(%0) {axes = array<i64: 1>} : (tensor<64x100xf32>) -> tensor<64xf32>
   return %1 : tensor<64xf32>
 }
+
+// What is repeated along other axes than the last is an array for a call alone, whoever else reads
+// it; along the last axes the call repeats it.
+
+// CHECK-LABEL: func.func @repeated_rows(
+// CHECK:         stablehlo.reduce_precision
+// CHECK:         return
+func.func @repeated_rows(%x: tensor<64x100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
+  %0 = "anvl.sin"(%x) : (tensor<64x100xf32>) -> tensor<64x100xf32>
+  %1 = "anvl.broadcast_in_dim"(%y) {shape = array<i64: 64, 100>, broadcast_dimensions = array<i64: 1>} : (tensor<100xf32>) -> tensor<64x100xf32>
+  %2 = "anvl.mul"(%0, %1) : (tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  %3 = "anvl.sum"(%2) {axes = array<i64: 0>} : (tensor<64x100xf32>) -> tensor<100xf32>
+  return %3 : tensor<100xf32>
+}
+
+// CHECK-LABEL: func.func @repeated_numbers(
+// CHECK-NOT:     stablehlo.reduce_precision
+// CHECK:         return
+func.func @repeated_numbers(%x: tensor<64x100xf32>, %y: tensor<64x1xf32>) -> tensor<100xf32> {
+  %0 = "anvl.sin"(%x) : (tensor<64x100xf32>) -> tensor<64x100xf32>
+  %1 = "anvl.broadcast_in_dim"(%y) {shape = array<i64: 64, 100>, broadcast_dimensions = array<i64: 0, 1>} : (tensor<64x1xf32>) -> tensor<64x100xf32>
+  %2 = "anvl.mul"(%0, %1) : (tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  %3 = "anvl.sum"(%2) {axes = array<i64: 0>} : (tensor<64x100xf32>) -> tensor<100xf32>
+  return %3 : tensor<100xf32>
+}
