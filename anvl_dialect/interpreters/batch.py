@@ -204,6 +204,9 @@ def _without_shared(step: _PlainStep, shared: dict[Value, Value]) -> _PlainStep:
     return op, tuple([shared.get(x, x) for x in operands]), still, results
 
 
+_create = ir.Operation.create
+
+
 class _Growth:
     """Batches ops in place, by changing their result types.
 
@@ -214,6 +217,8 @@ class _Growth:
         self.new = new
         self.grown: dict[ir.Type, ir.Type] = {}
         self.repeated: dict[Value, Value] = {}
+        #: The op that repeats a value of a type: name, result types, attributes.
+        self.repetitions: dict[ir.Type, tuple[str, list[ir.Type], dict[str, ir.Attribute]]] = {}
 
     def grow(self, step: _PlainStep) -> None:
         _, operands, flags, (y,) = step
@@ -238,11 +243,20 @@ class _Growth:
 
     def _repeated(self, x: Value, step: _PlainStep) -> Value:
         known = self.repeated.get(x)
-        if known is None:
-            op, operands, flags, _ = step
+        if known is not None:
+            return known
+        op, operands, flags, _ = step
+        how = self.repetitions.get(x.type)
+        if how is None:
             with op.location, ir.InsertionPoint(op):
                 known = repeated(x, _size(operands, flags, self.new))
-            self.repeated[x] = known
+            made = known.owner.operation
+            self.repetitions[x.type] = made.name, [known.type], dict(made.attributes.items())
+        else:  # in a third of the time: the size is that of the first one
+            name, types, attributes = how
+            place = op.location, ir.InsertionPoint(op)
+            known = _create(name, types, (x,), attributes, None, 0, *place).result
+        self.repeated[x] = known
         return known
 
 
