@@ -94,7 +94,9 @@ def traced_form(
         return None
     written = io.BytesIO()
     program.module.operation.write_bytecode(written)
-    facts = repr((stamp, captured, options.donated, options.roll, options.compiler_options))
+    # Which routines a program may call depends on the wheels that are installed beside a plugin's.
+    of_options = options.donated, options.roll, options.compiler_options
+    facts = repr((stamp, captured, tuple(place.client.target), of_options))
     head = facts.encode(errors="surrogateescape")
     form = len(head).to_bytes(8, "little") + head + written.getvalue()
     given = compile_options(place, dict(options.compiler_options))

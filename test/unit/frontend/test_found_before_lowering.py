@@ -9,9 +9,14 @@ import subprocess
 import sys
 import textwrap
 
+import numpy as np
 import pytest
 
-from anvl.runtime import disk_cache
+import anvl
+from anvl.dispatch.jit_options import DEFAULT
+from anvl.dispatch.programs import traced_form as forms
+from anvl.runtime import Target, default_placement, disk_cache
+from anvl.runtime.settings import runtime_settings
 
 pytestmark = pytest.mark.skipif(not disk_cache.is_supported(), reason="files have no owners here")
 
@@ -93,7 +98,7 @@ FOUND = {
 }
 
 
-@pytest.mark.sweep(keep=3, part=3)
+@pytest.mark.sweep(keep=2, part=3)
 @pytest.mark.parametrize("code", FOUND.values(), ids=FOUND)
 def test_a_second_process_lowers_nothing_and_has_the_same_results(tmp_path, code):
     first = run(code, tmp_path, PYTHONHASHSEED="1")
@@ -167,7 +172,7 @@ VALUES = {
 }
 
 
-@pytest.mark.sweep(keep=2, part=2)
+@pytest.mark.sweep(keep=1, part=2)
 @pytest.mark.parametrize("name", OTHER)
 def test_another_program_is_another_form(tmp_path, name):
     codes = [OTHER[name].format(value) for value in VALUES[name]]
@@ -175,6 +180,43 @@ def test_another_program_is_another_form(tmp_path, name):
     found = [run(code, tmp_path / "shared") for code in [*codes, *codes]]
     assert [how for _, how, _ in found] == ["lowered", "lowered", "found", "found"]
     assert [lines for lines, _, _ in found] == before * 2
+
+
+def test_the_key_has_all_that_lowering_depends_on(monkeypatch, tmp_path):
+    place, captured = default_placement(), [np.float32(2), np.ones(3), np.ones(3)]
+    monkeypatch.setattr(forms, "source_stamp", lambda: "source")
+
+    def key(f=lambda x: x + 1, options=DEFAULT):
+        program = anvl.jit(f).trace(anvl.aval("f32", (3,))).program
+        program.captured = captured
+        with runtime_settings(cache=True, cache_dir=tmp_path):
+            return forms.traced_form(program, place, options).key
+
+    changes = (
+        lambda: monkeypatch.setattr(forms, "source_stamp", lambda: "other"),
+        lambda: monkeypatch.setattr(place.client, "target", Target("cpu", "none")),
+        lambda: monkeypatch.setattr(place.client, "name", "other"),
+        lambda: monkeypatch.setitem(globals(), "DEFAULT", DEFAULT._replace(donated=(0,))),
+        lambda: monkeypatch.setitem(globals(), "DEFAULT", DEFAULT._replace(roll=False)),
+        lambda: captured.__setitem__(0, np.float32(3)),
+        lambda: captured.__setitem__(0, np.int32(3)),
+        lambda: captured.__setitem__(2, np.zeros(3)),
+        lambda: captured.append(np.ones(4)),
+    )
+    found = [key(), key(lambda x: x + 2)]
+    for change in changes:
+        change()
+        found.append(key(options=DEFAULT))
+    assert len(set(found)) == len(found)
+    captured[1] = np.zeros(3)
+    are_equal = key()
+    captured[1] = -np.zeros(3)  # equal numbers, other bits
+    assert key() != are_equal
+    captured[1:3] = [np.ones(3), np.ones(3)]  # of which the program is not told
+    assert key() == are_equal
+    with runtime_settings(cache=False):
+        program = anvl.jit(lambda x: x).trace(1.0).program
+        assert forms.traced_form(program, place, DEFAULT) is None
 
 
 LOWERED = {
@@ -201,7 +243,7 @@ LOWERED = {
 }
 
 
-@pytest.mark.sweep(keep=2, part=2)
+@pytest.mark.sweep(keep=1, part=2)
 @pytest.mark.parametrize("code", LOWERED.values(), ids=LOWERED)
 def test_what_else_decides_is_lowered_each_time(tmp_path, code):
     first, second = run(code, tmp_path), run(code, tmp_path)
@@ -213,7 +255,7 @@ def test_what_else_decides_is_lowered_each_time(tmp_path, code):
 PROGRAM = "print(anvl.jit(lambda x: np.sin(x) + 1)(x))"
 
 
-@pytest.mark.sweep(keep=3, part=3)
+@pytest.mark.sweep(keep=2, part=3)
 @pytest.mark.parametrize("kind", ["alias", "program"])
 @pytest.mark.parametrize("damage", ["truncated", "empty", "other", "gone", "other's", "written"])
 def test_a_damaged_entry_is_lowered_and_written_again(tmp_path, kind, damage):
