@@ -14,9 +14,11 @@ import numpy as np
 
 import anvl.numpy as anp
 from anvl.core.promote import as_tracer
+from anvl.core.ranges import integer_limits
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.op import emit
 from anvl.dialect.core.params.index_params import ScatterDims
+from anvl.dialect.core.types import element_type, largest_float
 from anvl.dispatch.eager import public
 from anvl.docstrings.complete import complete as _complete
 from anvl.docstrings.of_nn import SEGMENTS as _ENTRIES
@@ -167,7 +169,7 @@ def _count(name: str, ids: Any) -> int:
 @public("count", "name")
 def _combined(data: Any, ids: Any, count: int, name: str) -> Any:
     rows, ids = as_tracer(data, name), as_tracer(ids, name)
-    if ids.dtype.kind not in "iu":
+    if integer_limits(ids.dtype) is None:
         raise TypeError(f"{name}: segment_ids are {ids.aval}; give integers")
     if ids.ndim < 1 or rows.shape[: ids.ndim] != ids.shape:
         raise ValueError(
@@ -212,11 +214,9 @@ def _neutral(name: str, dtype: np.dtype[Any]) -> Any:
         return 0 if name == "segment_sum" else 1
     if dtype.kind == "b":
         return name == "segment_min"
-    sign = -1 if name == "segment_max" else 1
-    if dtype.kind not in "iu":
-        return sign * np.inf
-    limits = np.iinfo(dtype)
-    return limits.min if sign < 0 else limits.max
+    largest = largest_float(element_type(dtype))
+    low, high = integer_limits(dtype) or (-largest, largest)
+    return low if name == "segment_max" else high
 
 
 _complete(__all__, globals(), _ENTRIES)

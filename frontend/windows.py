@@ -74,7 +74,7 @@ def conv(
     `input_dilation` are one number, or one for each spatial axis in the order of x.  `groups`
     splits the features: the kernel takes C / groups of them, and each group of its outputs sees one
     group of the inputs; `batch_groups` splits the batch likewise.  Both arrays are promoted to one
-    dtype.  Linear in each. Raises `TypeError` for shapes that do not fit, `ValueError` for an
+    dtype.  Linear in each. Raises `ValueError` for features that do not fit, or an
     invalid layout, stride, dilation or padding.  Source: StableHLO, `convolution`.
 
     >>> import anvl, anvl.numpy as np
@@ -95,6 +95,7 @@ def conv(
     spans = [
         (s - 1) * d + 1 for s, d in zip(_sizes_of(b, dims.kernel_spatial), dilations, strict=True)
     ]
+    _check_features(a, b, dims, _count("groups", groups))
     result = prim(
         "convolution",
         a,
@@ -110,6 +111,15 @@ def conv(
         precision_config=precision_of(precision),
     )
     return mark_weak(result, weak)
+
+
+def _check_features(x: Tracer, kernel: Tracer, dims: ConvDims, groups: int) -> None:
+    channels, wanted = x.shape[dims.input_feature], kernel.shape[dims.kernel_input_feature]
+    if channels != wanted * groups:
+        raise ValueError(
+            f"conv: the kernel {kernel.aval} takes {wanted} features in each of {groups} groups, "
+            f"but {x.aval} has {channels}; give groups or a layout that fits"
+        )
 
 
 def _sizes_of(x: Tracer, axes: Sequence[int]) -> list[int]:

@@ -81,7 +81,13 @@ from anvl.runtime.sharding.placements import (
     sharded_placement,
 )
 from anvl.runtime.sharding.shards import Shard
-from anvl.runtime.tracebacks import hide_code_of, hide_frames, hiding_frames
+from anvl.runtime.tracebacks import (
+    hide_code_of,
+    hide_frames,
+    hide_frames_of,
+    hiding_frames,
+    suggest_keyword,
+)
 from anvl.runtime.transfer import placement_of, put, put_parts
 from anvl.runtime.types import ArrayType, array_type
 
@@ -142,6 +148,7 @@ __all__ = [
     "has_client",
     "hide_code_of",
     "hide_frames",
+    "hide_frames_of",
     "hiding_frames",
     "include_dir",
     "is_same_cut",
@@ -165,5 +172,6 @@ __all__ = [
     "set_variant",
     "sharded_placement",
     "stablehlo_version",
+    "suggest_keyword",
     "take_trees",
 ]

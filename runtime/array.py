@@ -235,8 +235,10 @@ class Array(ArrayMethods):
         kind = 1 if self.device.platform == "cpu" else 2
         return kind, 0 if kind == 1 else self.device.id
 
-    def item(self) -> Any:
-        """The only element as a Python number; a ValueError if there is not exactly one.
+    def item(self, *index: Any) -> Any:
+        """The only element as a Python number; with an index, as in NumPy, one of several.
+
+        Raises `ValueError` for several elements without an index, `IndexError` out of range.
 
         Examples
         --------
@@ -245,9 +247,23 @@ class Array(ArrayMethods):
         >>> rt.put(np.float32(2.5)).item()
         2.5
         """
+        if index:
+            return _plain(self.numpy()).item(*index)
         if self.size != 1:
             raise ValueError(f"item: array must have one element, got {self.aval}; index it first")
         return _plain(self.numpy()).item()
+
+    def tobytes(self, order: str = "C") -> bytes:
+        """The bytes of the elements, as NumPy stores them, in an order of axes that it knows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import anvl.runtime as rt
+        >>> rt.put(np.uint8([1, 2])).tobytes()
+        b'\\x01\\x02'
+        """
+        return self.numpy().tobytes(order)  # type: ignore[arg-type]
 
     def tolist(self) -> Any:
         """The values as nested lists of Python numbers.
@@ -384,8 +400,18 @@ class Array(ArrayMethods):
         check_process("delete")
         self.buffer.delete()
 
-    def copy(self) -> Array:
+    def copy(self, order: str = "C") -> Array:
         """Copy the values into memory of their own, on the same devices.
+
+        Parameters
+        ----------
+        order : {"C", "K", "A"}
+            For code that is written for NumPy: arrays have no order in memory.
+
+        Raises
+        ------
+        TypeError
+            Another order.
 
         Examples
         --------
@@ -394,6 +420,11 @@ class Array(ArrayMethods):
         >>> x = rt.put(np.ones(2)); y = x.copy(); x.delete(); y
         Array([1., 1.], dtype=float64)
         """
+        if order not in ("C", "K", "A"):
+            raise TypeError(
+                f"copy: order is {order!r}, and can be 'C', 'K' or 'A' only; arrays have no order "
+                "in memory: leave it out, or transpose them"
+            )
         self.check_alive("copy")
         if is_single(self.aval.placement):
             return make_array(self.aval, copied_buffer(self.buffer, self.aval))

@@ -12,15 +12,24 @@ With the setting `traceback_filtering` off, all frames are shown.
 
 from __future__ import annotations
 
+import difflib
 import functools
+import inspect
 import os
-from collections.abc import Callable
-from types import TracebackType
+from collections.abc import Callable, Iterable
+from types import FunctionType, TracebackType
 from typing import Any, TypeVar
 
 from anvl.runtime.settings import runtime_settings
 
-__all__ = ["hide_code_of", "hide_frames", "hiding_frames", "is_library_code"]
+__all__ = [
+    "hide_code_of",
+    "hide_frames",
+    "hide_frames_of",
+    "hiding_frames",
+    "is_library_code",
+    "suggest_keyword",
+]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -63,11 +72,33 @@ def hiding_frames(f: _F) -> _F:
     def function(*args: Any, **kwargs: Any) -> Any:
         try:
             return f(*args, **kwargs)
+        except TypeError as error:
+            suggest_keyword(f, kwargs, error)
+            hide_frames(error)
+            raise
         except Exception as error:
             hide_frames(error)
             raise
 
     return function  # type: ignore[return-value]
+
+
+def hide_frames_of(names: Iterable[str], namespace: dict[str, Any]) -> None:
+    """Let the plain functions of a module hide anvl's frames in their errors."""
+    for name in names:
+        if type(namespace[name]) is FunctionType and not hasattr(namespace[name], "__wrapped__"):
+            namespace[name] = hiding_frames(namespace[name])
+
+
+def suggest_keyword(f: Callable[..., Any], kwargs: Iterable[str], error: TypeError) -> None:
+    """Name the parameter that is nearest to an unknown keyword, as Python does from 3.13 on."""
+    text = str(error.args[0]) if error.args else ""
+    unknown = [k for k in kwargs if text.endswith(f"got an unexpected keyword argument {k!r}")]
+    if not unknown or text.partition("(")[0].rpartition(".")[2] != getattr(f, "__name__", ""):
+        return
+    near = difflib.get_close_matches(unknown[0], inspect.signature(f).parameters, 1)
+    if near:
+        error.args = (f"{text}; did you mean {near[0]!r}?",)
 
 
 def _is_meant(error: BaseException) -> bool:

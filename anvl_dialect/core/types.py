@@ -11,7 +11,7 @@ from anvl.dialect.core.mlir import ir
 
 __all__ = [
     "DTYPES", "dtype_name", "element_type", "integer_range", "is_array", "itemsize", "kind",
-    "numpy_dtype", "shape_text", "tensor", "why_no_array", "without_axes",
+    "largest_float", "numpy_dtype", "shape_text", "tensor", "why_no_array", "without_axes",
 ]  # fmt: skip
 
 
@@ -185,6 +185,13 @@ def integer_range(element: ir.Type) -> tuple[int, int]:
     if row.kind == "int":
         return -(2 ** (row.bits - 1)), 2 ** (row.bits - 1) - 1
     return 0, 2**row.bits - 1
+
+
+def largest_float(element: ir.Type) -> float:
+    """Infinity, or the greatest number of a float element type that has no infinity."""
+    row = _known_row(element)
+    only_finite = row.name.endswith("FN")  # in LLVM's names of formats: finite numbers and NaN
+    return float(ml_dtypes.finfo(row.numpy).max) if only_finite else float("inf")
 
 
 def tensor(shape: Sequence[int], element: ir.Type) -> ir.RankedTensorType:

@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from anvl.core.arguments import name_of, parameters_of
-from anvl.runtime import hide_frames
+from anvl.runtime import hide_frames, suggest_keyword
 
 __all__ = ["WITHOUT_EFFECT", "accepts", "check_without_effect", "respell", "spelled"]
 
@@ -39,6 +39,7 @@ WITHOUT_EFFECT: dict[str, tuple[tuple[Any, ...], str]] = {
     "allow_pickle": ((_ANY,), ""),
     "assume_unique": ((_ANY,), ""),
     "assume_unique_indices": ((_ANY,), ""),
+    "casting": (("unsafe",), "ask anvl.numpy.can_cast first"),
     "check_finite": ((_ANY,), ""),
     "concrete": ((None, False), "functions are always traced"),
     "copy": ((_ANY,), ""),
@@ -72,6 +73,7 @@ WITHOUT_EFFECT: dict[str, tuple[tuple[Any, ...], str]] = {
     "src": ((None,), "an array knows where it lies"),
     "skip_format_check": ((False,), "messages are checked"),
     "sorted": ((True,), "the unique elements are sorted"),
+    "subok": ((_ANY,), ""),
     "unique_indices": ((_ANY,), ""),
     "unroll": ((_ANY,), ""),
     "wrap_negative_indices": ((None, True), "negative indices count from the end"),
@@ -156,6 +158,10 @@ def spelled(form: str = "", longer: Callable[..., Any] | None = None) -> Callabl
                 # Here, so that the error of the first try is no context of another.
                 to, args, kwargs = _translated(f, form, longer, (args, kwargs))
                 return to(*args, **kwargs)
+            except TypeError as error:
+                suggest_keyword(f, kwargs, error)
+                hide_frames(error)
+                raise
             except Exception as error:
                 hide_frames(error)
                 raise

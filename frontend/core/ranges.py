@@ -81,12 +81,26 @@ class Ranges(NamedTuple):
     meetings: tuple[Meeting, ...]
 
 
+_OF_4_BITS = (np.dtype(ml_dtypes.int4), np.dtype(ml_dtypes.uint4))
+
+
+@lru_cache(256)
+def integer_limits(dtype: np.dtype[Any]) -> tuple[int, int] | None:
+    """The lowest and largest number of an integer dtype, None of others.
+
+    NumPy's `dtype.kind` does not tell integers of 4 bits from floats of 8.
+    """
+    if dtype.kind not in "iu" and dtype not in _OF_4_BITS:
+        return None
+    found = ml_dtypes.iinfo(dtype)
+    return int(found.min), int(found.max)
+
+
 @lru_cache(256)
 def _limits(dtype: np.dtype[Any]) -> tuple[Any, Any]:
     """Lowest and largest number of a dtype; of a complex dtype, of each part."""
-    if dtype.kind in "iu":
-        of_integers = np.iinfo(dtype)
-        return int(of_integers.min), int(of_integers.max)
+    if (of_integers := integer_limits(dtype)) is not None:
+        return of_integers
     if dtype.kind == "b":
         return 0, 1
     largest = float(ml_dtypes.finfo(dtype).max)
@@ -96,7 +110,7 @@ def _limits(dtype: np.dtype[Any]) -> tuple[Any, Any]:
 def check_fits(value: complex, dtype: np.dtype[Any]) -> None:
     """Refuse a Python integer, or a finite float, that a dtype does not hold."""
     low, high = _limits(dtype)
-    if dtype.kind in "iu":
+    if integer_limits(dtype):
         if not isinstance(value, complex) and not low <= _whole(value) <= high:  # nor is NaN
             raise OverflowError(
                 f"{value} does not fit {dtype_name(dtype)}, which holds {low} to {high}; "
@@ -136,7 +150,8 @@ def note_meeting(x: Tracer, dtype: np.dtype[Any]) -> None:
     """
     low, high = _limits(dtype)
     own_low, own_high = _limits(x.dtype)
-    if low <= own_low and own_high <= high and (dtype.kind not in "iu" or x.dtype.kind in "iub"):
+    is_whole = integer_limits(x.dtype) is not None or x.dtype.kind == "b"
+    if low <= own_low and own_high <= high and (is_whole or integer_limits(dtype) is None):
         return
     if dtype.kind == "b":
         return
@@ -310,7 +325,7 @@ def _check(meeting: Meeting, given: Mapping[Argument, np.ndarray[Any, Any]]) -> 
         return
     found, dtype = values_of(meeting.number, given), numpy_dtype(meeting.dtype)
     if found is None:
-        if dtype.kind in "iu":
+        if integer_limits(dtype):
             raise TypeError(_cannot_be_told(meeting.dtype, meeting.place))
         return
     for number in found.tolist():

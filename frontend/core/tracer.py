@@ -63,6 +63,18 @@ class Tracer(ArrayMethods):
         return self.aval.size
 
     @property
+    def nbytes(self) -> int:
+        return self.size * self.dtype.itemsize
+
+    @property
+    def itemsize(self) -> int:
+        return self.aval.dtype.itemsize
+
+    def copy(self, order: str = "C") -> Tracer:
+        """The value itself: none is ever written to."""
+        return self
+
+    @property
     def weak_type(self) -> bool:
         return self.aval.weak_type
 

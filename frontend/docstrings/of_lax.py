@@ -94,6 +94,11 @@ _OWN = {
         "window_strides": "sequence of int: How far windows are apart.",
         "padding": '{"SAME", "SAME_LOWER", "VALID"}',
     },
+    "polynomial": {
+        "x": "array",
+        "coeffs": "sequence of numbers or arrays: From the constant on; they broadcast with x.",
+        "unroll": "int or None: Without effect.",
+    },
     "pswapaxes": _NAMED | {"axis": "int: The axis of x."},
     "random_gamma_grad": {"a": "array: Positive.", "x": "array: Samples; broadcasts with a."},
     "reduce_precision": {

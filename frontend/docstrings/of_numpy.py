@@ -103,7 +103,7 @@ _OWN = {
     **{
         name: _ALL
         for name in (
-            "all amax amin any average count_nonzero flip logsumexp max mean median min nanmax "
+            "all amax amin any average count_nonzero flip logsumexp max mean median min minmax nanmax "
             "nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar "
             "percentile prod ptp roll squeeze std sum var"
         ).split()
@@ -313,6 +313,7 @@ _RESULTS = {
         "prod sum nanprod nansum"
     ),
     "Array without the reduced axes, in the dtype of x.": "amax amin max min nanmax nanmin ptp",
+    "Pair of arrays without the reduced axes, in the dtype of x.": "minmax",
     "Array of floats, without the reduced axes.": (
         "average logsumexp mean median nanmean nanmedian nanstd nanvar std var"
     ),

@@ -15,13 +15,14 @@ _PARAMETERS = {
 }  # fmt: skip
 _X = {"x": _ARRAY}
 _OF_ONE = (
-    "dawsn digamma entr erfc erfcx exp1 expi expit gamma gammaln gammasgn i0 i0e i1 i1e log_ndtr "
+    "dawsn digamma entr erfc erfcinv erfcx exp1 expi expit gamma gammaln gammasgn i0 i0e i1 i1e log_ndtr "
     "logit ndtr ndtri psi erf erfinv loggamma spence factorial"
 )
 _AXES = "int or sequence of int: The axes; by default all."
 _OWN = {
     **{name: _X for name in _OF_ONE.split()},
     "bernoulli": {"n": "int: The last number."},
+    "erfcinv": {"y": "array: From 0 to 2."},
     "erfinv": {"y": "array: From -1 to 1."},
     "expn": {"n": "array of integers: The order; broadcasts with x."},
     "factorial": {"n": "array: Not negative.", "exact": "bool: Must be False."},

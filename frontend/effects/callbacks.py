@@ -24,7 +24,7 @@ _METHODS = ("sequential", "broadcast")
 
 
 @hiding_frames
-def callback(f: Callable[..., Any], result: Any, *args: Any) -> Any:
+def callback(f: Callable[..., Any], result: Any, *args: Any, ordered: bool = True) -> Any:
     """Call a Python function each time the program runs, in the order of the program.
 
     Inside of a trace the call is recorded, outside of one it is made at once.  The call of the
@@ -41,6 +41,8 @@ def callback(f: Callable[..., Any], result: Any, *args: Any) -> Any:
         anything with a dtype and a shape.
     *args
         Arrays, numbers, and pytrees of these; other values are passed on unchanged.
+    ordered : bool
+        Without effect, for code that is written for JAX: calls are in order either way.
 
     Returns
     -------

@@ -82,6 +82,8 @@ from anvl.lax.lax_elementwise import complex as complex
 from anvl.lax.lax_elementwise import div as div
 from anvl.lax.lax_elementwise import integer_pow as integer_pow
 from anvl.lax.lax_elementwise import mulhi as mulhi
+from anvl.lax.lax_elementwise import one_minus_square as one_minus_square
+from anvl.lax.lax_elementwise import polynomial as polynomial
 from anvl.lax.lax_elementwise import reduce_precision as reduce_precision
 from anvl.lax.lax_elementwise import rem as rem
 from anvl.lax.lax_elementwise import round as round
@@ -175,6 +177,7 @@ from anvl.numpy import less as lt
 from anvl.numpy import less_equal as le
 from anvl.numpy import log as log
 from anvl.numpy import log1p as log1p
+from anvl.numpy import log2 as log2
 from anvl.numpy import maximum as max
 from anvl.numpy import minimum as min
 from anvl.numpy import multiply as mul
@@ -228,9 +231,10 @@ __all__ = [
     "erfc", "exp", "exp2", "expand_dims", "expm1", "fft", "floor", "fori_loop", "full",
     "full_like", "gather", "ge", "gt", "igamma", "igamma_grad_a", "igammac", "imag",
     "index_in_dim", "index_take", "integer_pow", "iota", "is_finite", "le", "lgamma", "linalg",
-    "log", "log1p", "logistic", "lt", "map", "max", "min", "mul", "mulhi", "ne", "neg",
-    "nextafter", "optimization_barrier", "pad", "padtype_to_pads", "pmax", "pmean", "pmin",
-    "polygamma", "population_count", "pow", "ppermute", "pshuffle", "psum", "psum_scatter",
+    "log", "log1p", "log2", "logistic", "lt", "map", "max", "min", "mul", "mulhi", "ne", "neg",
+    "nextafter", "one_minus_square", "optimization_barrier", "pad", "padtype_to_pads", "pmax",
+    "pmean", "pmin", "polygamma", "polynomial", "population_count", "pow", "ppermute", "pshuffle",
+    "psum", "psum_scatter",
     "pswapaxes", "ragged_dot", "ragged_dot_general", "random_gamma_grad", "real", "reciprocal",
     "reduce", "reduce_and", "reduce_max", "reduce_min", "reduce_or", "reduce_precision",
     "reduce_prod", "reduce_sum", "reduce_window", "reduce_xor", "rem", "reshape", "rev",

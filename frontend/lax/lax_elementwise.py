@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,12 @@ from anvl.numpy.arrays.axes import int_of
 from anvl.numpy.functions.elementwise import mark_weak
 from anvl.numpy.functions.emitting import is_kind, prim
 from anvl.runtime import hiding_frames
+from anvl.transforms.custom_rules import custom_jvp
 
 __all__ = [
     "bitcast_convert_type", "clamp", "clz", "complex", "div", "integer_pow", "mulhi",
-    "reduce_precision", "rem", "round", "rsqrt", "select_n", "shift_right_logical",
+    "one_minus_square", "polynomial", "reduce_precision", "rem", "round", "rsqrt", "select_n",
+    "shift_right_logical",
 ]  # fmt: skip
 
 
@@ -211,6 +214,47 @@ def _reduce_precision(operand: Any, exponent_bits: int, mantissa_bits: int) -> A
     x = as_tracer(operand, "reduce_precision")
     found = prim("reduce_precision", x, exponent_bits=exponent_bits, mantissa_bits=mantissa_bits)
     return mark_weak(found, x.weak_type)
+
+
+@public()
+def one_minus_square(x: Any) -> Any:
+    """1 - x^2 as (1 + x) (1 - x), which is accurate near -1 and 1; its derivative is -2 x.
+
+    >>> from anvl import lax
+    >>> print(lax.one_minus_square(0.5))
+    0.75
+    """
+    (operand,), weak = promoted("one_minus_square", (x,), at_least="float")
+    return mark_weak(_one_minus_square(operand), weak)
+
+
+@custom_jvp
+def _one_minus_square(x: Any) -> Any:
+    return anp.multiply(anp.add(1, x), anp.subtract(1, x))
+
+
+@_one_minus_square.defjvp
+def _slope_of_one_minus_square(primals: Any, y: Any, tangents: Any) -> Any:
+    return anp.multiply(anp.multiply(-2, primals[0]), tangents[0])
+
+
+@public()
+def polynomial(x: Any, coeffs: Sequence[Any], *, unroll: int | None = None) -> Any:
+    """Value of a polynomial, by Horner's rule: coeffs[0] + x (coeffs[1] + x ...).
+
+    `unroll` makes no difference.  Raises `TypeError` for no coefficients.
+
+    >>> from anvl import lax
+    >>> print(lax.polynomial(3.0, [1.0, 5.0, 2.0]))
+    34.0
+    """
+    if not len(coeffs):
+        raise TypeError("polynomial: there are no coefficients; give at least one")
+    (operand, *rest), weak = promoted("polynomial", (x, *coeffs), at_least="float")
+    y = rest[-1]
+    for coefficient in rest[-2::-1]:
+        y = anp.add(coefficient, anp.multiply(operand, y))
+    return mark_weak(y, weak)
 
 
 @hiding_frames

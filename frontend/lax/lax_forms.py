@@ -22,7 +22,7 @@ __all__ = ["FORMS", "LONG_FORMS"]
 
 #: The parameters of JAX's functions where anvl's have other names, or fewer of them.
 FORMS = each({
-    "cbrt cos exp exp2 expm1 log log1p logistic rsqrt sin sqrt tan tanh": "x accuracy",
+    "cbrt cos exp exp2 expm1 log log1p log2 logistic rsqrt sin sqrt tan tanh": "x accuracy",
     "dynamic_index_in_dim": "operand index axis keepdims allow_negative_indices",
     "dynamic_slice": "operand start_indices slice_sizes allow_negative_indices",
     "dynamic_slice_in_dim": "operand start_index slice_size axis allow_negative_indices",

@@ -13,6 +13,7 @@ import numpy as np
 
 import anvl.numpy as anp
 from anvl.core.promote import as_tracer, constant, convert, fitted, promoted
+from anvl.core.ranges import integer_limits
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.params.index_params import GatherDims, ScatterDims
@@ -127,7 +128,7 @@ class _Windows(NamedTuple):
 def _index_vectors(function: str, x: Any, windows: _Windows) -> Tracer:
     """Indices of at least 32 bits, so that they can be compared with all sizes."""
     found = as_tracer(x, function)
-    if found.dtype.kind not in "iu":
+    if integer_limits(found.dtype) is None:
         raise TypeError(f"{function}: the indices are {found.aval}; they must be integers")
     if found.ndim == 0 or found.shape[-1] != len(windows.index_map):
         raise TypeError(
@@ -225,9 +226,8 @@ def _gather(
 def _default_filler(dtype: np.dtype[Any]) -> Any:
     if dtype.kind == "b":
         return True
-    if dtype.kind in "iu":
-        limits = np.iinfo(dtype)
-        return limits.max if dtype.kind == "u" else limits.min
+    if limits := integer_limits(dtype):
+        return limits[0] or limits[1]  # the largest of unsigned ones
     return float("nan")
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import anvl.numpy as anp
 from anvl.control_flow.reduce import reduce as _reduce
 from anvl.core.promote import as_tracer
+from anvl.core.ranges import integer_limits
 from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
 from anvl.lax.lax_arrays import sort
@@ -63,7 +64,7 @@ def _bitwise(
                 return prim(of_bools, x, axes=axes)
             count = prim("sum", anp.astype(x, np.int32), axes=axes)
             return anp.equal(anp.bitwise_and(count, 1), 1)
-        if x.dtype.kind not in "iu":
+        if integer_limits(x.dtype) is None:
             raise TypeError(f"{name}: takes integers or bools, got {x.aval}")
         first = np.array(start).astype(x.dtype)
         return _reduce(combine, x, first, axes)

@@ -17,7 +17,13 @@ from typing import Any
 import anvl.numpy as anp
 from anvl.core.importing import suggest_names as _suggest_names
 from anvl.core.promote import as_tracer, promoted
+from anvl.core.ranges import integer_limits
 from anvl.dispatch.eager import public
+from anvl.lax.factorization_steps import cholesky_update as cholesky_update
+from anvl.lax.factorization_steps import householder_product as householder_product
+from anvl.lax.factorization_steps import ormqr as ormqr
+from anvl.lax.factorization_steps import symmetric_product as symmetric_product
+from anvl.lax.factorization_steps import tridiagonal_solve as tridiagonal_solve
 from anvl.numpy.arrays.axes import int_of
 from anvl.numpy.functions.emitting import prim
 from anvl.numpy.standard.matrices import square_matrices, stack_of_matrices
@@ -27,8 +33,9 @@ from anvl.scipy.linalg.linear_systems import order_of_swaps
 from anvl.scipy.linalg.stacks import ct, hermitian
 
 __all__ = [
-    "cholesky", "eig", "eigh", "lu", "lu_pivots_to_permutation", "qr", "schur", "svd",
-    "triangular_solve",
+    "cholesky", "cholesky_update", "eig", "eigh", "householder_product", "lu",
+    "lu_pivots_to_permutation", "ormqr", "qr", "schur", "svd", "symmetric_product",
+    "triangular_solve", "tridiagonal_solve",
 ]  # fmt: skip
 
 
@@ -244,7 +251,7 @@ def lu_pivots_to_permutation(pivots: Any, permutation_size: int) -> Any:
 def _permutation(pivots: Any, size: int) -> Any:
     name = "lu_pivots_to_permutation"
     swaps = as_tracer(pivots, name)
-    if swaps.dtype.kind not in "iu":
+    if integer_limits(swaps.dtype) is None:
         raise TypeError(f"{name}: pivots is {swaps.aval}; they must be integers")
     if swaps.ndim == 0 or swaps.shape[-1] > size:
         raise ValueError(f"{name}: pivots is {swaps.aval}, for a permutation of {size} rows")

@@ -55,10 +55,8 @@ def conv(
 
     Raises
     ------
-    TypeError
-        Shapes that do not fit.
     ValueError
-        An invalid layout, stride, dilation or padding.
+        Features that do not fit, or an invalid layout, stride, dilation or padding.
 
     Notes
     -----

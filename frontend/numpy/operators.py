@@ -18,6 +18,7 @@ from anvl.core.promote import abstract
 from anvl.core.tracer import Tracer
 from anvl.dispatch.array_methods import binary_method, reflected_method
 from anvl.dispatch.jit import Jit
+from anvl.numpy.analysis.layouts import view
 from anvl.numpy.arrays.assignment import getitem, set_item
 from anvl.numpy.arrays.at import At
 from anvl.numpy.standard.exchange import to_device
@@ -48,7 +49,9 @@ _METHODS: dict[str, Any] = {
     "conjugate": anp.conj, "diagonal": anp.diagonal, "dot": anp.dot, "ptp": anp.ptp,
     "repeat": anp.repeat, "take": anp.take, "cumsum": anp.cumsum, "cumprod": anp.cumprod,
     "round": anp.round, "__round__": anp.round,
-    "__divmod__": anp.divmod,
+    "__divmod__": anp.divmod, "sort": anp.sort, "argsort": anp.argsort,
+    "argpartition": anp.argpartition, "searchsorted": anp.searchsorted, "nonzero": anp.nonzero,
+    "choose": anp.choose,
 }
 # fmt: on
 _OPERANDS = (Array, Tracer, np.ndarray, np.generic, bool, int, float, complex)
@@ -171,6 +174,11 @@ def _transpose(x: Any, *axes: Any) -> Any:
     return anp.transpose(x, _sizes(axes) if axes and axes[0] is not None else None)
 
 
+def _compress(x: Any, condition: Any, axis: int | None = None, **options: Any) -> Any:
+    """The slices where a vector of conditions holds: `compress(condition, x, axis)`."""
+    return anp.compress(condition, x, axis, **options)
+
+
 def _namespace(x: Any, *, api_version: str | None = None) -> Any:
     """`anvl.numpy`, the namespace of the functions that take this array."""
     if api_version is not None and api_version not in _VERSIONS:
@@ -188,7 +196,8 @@ _MEMBERS: dict[str, Any] = {
     "__contains__": _contains,
     "__rdivmod__": _reflected(anp.divmod), "at": property(At), "reshape": _reshape,
     "sharding": property(sharding_of),
-    "transpose": _transpose, "T": property(anp.transpose), "mT": property(anp.matrix_transpose),
+    "transpose": _transpose, "compress": _compress, "view": view,
+    "T": property(anp.transpose), "mT": property(anp.matrix_transpose),
     "real": property(anp.real), "imag": property(anp.imag),
     "__array_namespace__": _namespace, "to_device": to_device, "_repr_html_": array_html,
 }  # fmt: skip

@@ -181,6 +181,7 @@ from anvl.optim.trees import safe_norm as safe_norm
 from anvl.optim.trees import safe_root_mean_squares as safe_root_mean_squares
 from anvl.optim.trees import update_infinity_moment as update_infinity_moment
 from anvl.optim.trees import update_moment as update_moment
+from anvl.runtime import hide_frames_of as _hide_frames_of
 
 __all__ = [
     "ApplyEvery",
@@ -337,6 +338,7 @@ __all__ = [
     "zero_nans",
 ]
 
+_hide_frames_of(__all__, globals())
 _complete(__all__, globals(), _ENTRIES)
 
 _suggest_names(globals())

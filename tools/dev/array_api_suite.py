@@ -64,6 +64,7 @@ def run(clone: Path, mode: str, examples: int, arguments: Sequence[str]) -> Outc
     folder = [] if any("array_api_tests" in a for a in arguments) else ["array_api_tests"]
     command = [
         sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider",
+        "-p", "unhurried",
         "--disable-deadline", f"--max-examples={examples}", f"--junitxml={report}",
         *arguments, *folder,
     ]  # fmt: skip

@@ -47,7 +47,7 @@ _OF_JAX_ITSELF = {
     "jax": "anvl", "jax.lax": "anvl.lax", "jax.lax.linalg": "anvl.lax.linalg",
     "jax.tree": "anvl.tree", "jax.tree_util": "anvl.tree_util", "jax.sharding": "anvl.sharding",
     "jax.debug": "anvl.debug", "jax.profiler": "anvl.profiler", "jax.image": "anvl.image",
-    "jax.ops": "anvl.ops",
+    "jax.ops": "anvl.ops", "jax.dtypes": "anvl.numpy", "jax.experimental": "anvl",
 }  # fmt: skip
 
 # Submodules are no names of functions; nor are those that are there without being public, nor are

@@ -245,12 +245,12 @@ class CumlogsumexpOp(Cumulative, name="cumlogsumexp"):
 
     @classmethod
     def identity(cls, element: Any) -> complex:
-        return float("-inf")
+        return extreme(element, lowest=True)
 
     @classmethod
     def lower(cls, hlo: Any, x: Value, axis: int, reverse: bool = False) -> Value:
         """With the running maximum m: s[i] = exp(m[i-1] - m[i]) s[i-1] + exp(x[i] - m[i])."""
-        least = float("-inf")
+        least = cls.identity(x.type.element_type)
         m = _windowed(x, axis, reverse, "maximum", least)
         kept = emit.exp(_minus(_before(m, axis, reverse, first=least), m))
         s = _recurrence(kept, emit.exp(_minus(x, m)), axis, reverse)
@@ -262,7 +262,8 @@ class CumlogsumexpOp(Cumulative, name="cumlogsumexp"):
 
         An infinite element takes the whole share; of several, the last one does.
         """
-        old = emit.exp(_minus(_before(y, axis, reverse, first=float("-inf")), y))
+        least = cls.identity(x.type.element_type)
+        old = emit.exp(_minus(_before(y, axis, reverse, first=least), y))
         takes_all = and_(emit.compare(x, y, comparison_direction="EQ"), emit.is_inf(x))
         return emit.select(takes_all, zeros_like(old), old), emit.exp(_minus(x, y))
 

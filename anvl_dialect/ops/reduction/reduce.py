@@ -18,6 +18,7 @@ from anvl.dialect.core.types import (
     element_type,
     integer_range,
     kind,
+    largest_float,
     shape_text,
     tensor,
     without_axes,
@@ -279,10 +280,9 @@ class MinOp(Extremum, name="min"):
 
 
 def extreme(element: Any, lowest: bool) -> complex:
-    """Lowest or highest value of an element type."""
-    of_kind = kind(element)
-    if of_kind == "float":
-        return float("-inf") if lowest else float("inf")
+    """Lowest or highest value of an element type: finite for floats without infinities."""
+    if kind(element) == "float":
+        return -largest_float(element) if lowest else largest_float(element)
     low, high = integer_range(element)
     return low if lowest else high
 

@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from anvl.core.promote import broadcast_shapes, constant, convert, promoted
+from anvl.core.config import as_dtype
+from anvl.core.promote import as_tracer, broadcast_shapes, constant, convert, promoted
 from anvl.core.tracer import Tracer
+from anvl.dialect.core.types import dtype_name
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.array_like import array_like
 from anvl.numpy.arrays.axes import axis_of, int_of
@@ -20,7 +22,7 @@ from anvl.numpy.arrays.shaping import moveaxis, reshape
 from anvl.numpy.arrays.sorting import sort
 from anvl.numpy.arrays.stacking import concatenate, split, vstack
 from anvl.numpy.functions.elementwise import conj, equal
-from anvl.numpy.functions.emitting import is_kind
+from anvl.numpy.functions.emitting import is_kind, prim
 from anvl.numpy.functions.products import matmul
 from anvl.numpy.functions.reductions import all
 
@@ -29,6 +31,37 @@ __all__ = [
 ]  # fmt: skip
 
 row_stack = vstack
+
+
+def view(x: Any, dtype: Any = None) -> Any:
+    """Read the bits of an array as elements of another dtype, as the method `x.view(dtype)`.
+
+    Wider elements join those along the last axis, narrower ones lengthen it, the lowest bits first.
+    There is no derivative.  Raises `TypeError` for bools and complex numbers, `ValueError` for a
+    last axis whose bits are no whole number of elements.  Source: `numpy.ndarray.view`.
+    """
+    return x if dtype is None else _viewed(x, as_dtype(dtype))
+
+
+@public("dtype")
+def _viewed(x: Any, dtype: np.dtype[Any]) -> Any:
+    of = as_tracer(x, "view")
+    if of.dtype == dtype:
+        return of
+    width, wanted = of.dtype.itemsize, dtype.itemsize
+    if width == wanted:
+        return prim("bitcast_convert", of, dtype=dtype_name(dtype))
+    if not of.ndim or of.shape[-1] * width % wanted:
+        raise ValueError(
+            f"view: the last axis of {of.aval} is no whole number of {dtype_name(dtype)}; "
+            "it needs bits for elements of that dtype"
+        )
+    last = of.shape[-1] * width // wanted
+    if width > wanted:
+        parts = prim("bitcast_convert", of, dtype=dtype_name(dtype))
+        return reshape(parts, (*of.shape[:-1], last))
+    parts = reshape(of, (*of.shape[:-1], last, wanted // width))
+    return prim("bitcast_convert", parts, dtype=dtype_name(dtype))
 
 
 @public()

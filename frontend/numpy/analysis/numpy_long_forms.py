@@ -14,6 +14,7 @@ import numpy as np
 from anvl.call_spellings.translation import check_without_effect
 from anvl.core.config import as_dtype
 from anvl.core.promote import abstract
+from anvl.core.ranges import integer_limits
 from anvl.numpy.analysis.covariances import corrcoef as _corrcoef
 from anvl.numpy.analysis.covariances import cov as _cov
 from anvl.numpy.arrays import creation, indexing, shaping, stacking
@@ -36,7 +37,7 @@ __all__ = ["LONG_FORMS"]
 
 def array(
     object: Any, dtype: Any = None, copy: bool | None = True, order: str | None = "K",
-    ndmin: int = 0, *, device: Any = None,
+    ndmin: int = 0, *, subok: bool = False, device: Any = None,
 ) -> Any:  # fmt: skip
     check_without_effect("array", "order", order)
     made = creation.asarray(object, dtype, device=device, copy=copy or None)
@@ -52,7 +53,11 @@ def asarray(
 
 
 def _like(name: str, make: Callable[..., Any]) -> Callable[..., Any]:
-    def function(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Any:
+    def function(
+        a: Any, dtype: Any = None, shape: Any = None, *, order: str | None = "K",
+        subok: bool = True, device: Any = None,
+    ) -> Any:  # fmt: skip
+        check_without_effect(name, "order", order)
         of = abstract(a, name)
         chosen = of.dtype if dtype is None else dtype
         return make(of.shape if shape is None else shape, chosen, device=device)
@@ -61,8 +66,10 @@ def _like(name: str, make: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def full_like(
-    a: Any, fill_value: Any, dtype: Any = None, shape: Any = None, *, device: Any = None
-) -> Any:
+    a: Any, fill_value: Any, dtype: Any = None, shape: Any = None, *, order: str | None = "K",
+    subok: bool = True, device: Any = None,
+) -> Any:  # fmt: skip
+    check_without_effect("full_like", "order", order)
     of = abstract(a, "full_like")
     chosen = of.dtype if dtype is None else dtype
     full: Any = creation.full
@@ -214,9 +221,8 @@ def _filler(x: Any, value: Any) -> Any:
     """The value of elements that are absent: NaN, the least integer, or the largest one."""
     if value is not None:
         return creation.asarray(value, x.dtype)
-    if x.dtype.kind in "iu":
-        limits = np.iinfo(x.dtype)
-        return creation.asarray(limits.min if x.dtype.kind == "i" else limits.max, x.dtype)
+    if limits := integer_limits(x.dtype):
+        return creation.asarray(limits[0] or limits[1], x.dtype)
     return creation.asarray(x.dtype.kind == "b" or np.nan, x.dtype)
 
 

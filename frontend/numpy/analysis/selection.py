@@ -12,6 +12,7 @@ import numpy as np
 
 from anvl.core.config import counting_dtype
 from anvl.core.promote import broadcast_shapes, broadcast_to, convert, promoted
+from anvl.core.ranges import integer_limits
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.errors import TraceError
 from anvl.dispatch.eager import public
@@ -158,7 +159,7 @@ def choose(a: Any, choices: Any, mode: str = "raise") -> Any:
     [3 2]
     """
     which = asarray(a)
-    if which.dtype.kind not in "iu":
+    if integer_limits(which.dtype) is None:
         raise TypeError(f"choose: takes integers, got {which.aval}")
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"choose: mode {mode!r} is not one of raise, wrap, clip")

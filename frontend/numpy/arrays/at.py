@@ -16,7 +16,7 @@ from anvl.core.promote import (
     constant,
     fitted,
 )
-from anvl.core.ranges import check_fits
+from anvl.core.ranges import check_fits, integer_limits
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.op import emit
 from anvl.dialect.core.params.index_params import ScatterDims
@@ -195,7 +195,7 @@ class Place:
         given = _checked(how, options)
         if type(values) in (int, float, complex):
             check_fits(values, self._x.dtype)  # before conversion to an array of another dtype
-        if how == "divide" and self._x.dtype.kind in "iub":
+        if how == "divide" and (self._x.dtype.kind == "b" or integer_limits(self._x.dtype)):
             raise TypeError(
                 f"at.divide: {abstract(self._x)} holds integers, whose quotients are floats; "
                 "convert it with .astype"
@@ -239,7 +239,8 @@ def _checked(how: str, given: dict[str, Any]) -> _Options:
 def _default_filler(dtype: np.dtype[Any]) -> Any:
     if dtype.kind == "b":
         return True
-    return np.iinfo(dtype).min if dtype.kind in "iu" else float("nan")
+    limits = integer_limits(dtype)
+    return limits[0] if limits else float("nan")
 
 
 def _as_arrays(index: Any, mode: str | None) -> Any:

@@ -22,7 +22,7 @@ from anvl.core.promote import (
     masked_error,
     promoted,
 )
-from anvl.core.ranges import check_fits, note_meeting
+from anvl.core.ranges import check_fits, integer_limits, note_meeting
 from anvl.core.tracer import Tracer
 from anvl.core.tracing import emit
 from anvl.dialect.core.op_registry import OPS
@@ -189,13 +189,11 @@ def _cast_numbers(x: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[A
 def _cast(x: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     if x.dtype.kind not in "biufcV" and not (x.dtype == object and _holds(x.tolist(), (int,), all)):
         raise TypeError(f"asarray: an array of {x.dtype} is not an array of numbers")
-    if x.dtype.kind in "iuO" and dtype.kind in "iu" and x.size:
-        limits = np.iinfo(dtype)
-        if x.min() < limits.min or x.max() > limits.max:
-            raise OverflowError(
-                f"asarray: values from {x.min()} to {x.max()} do not fit {dtype_name(dtype)}; "
-                "give a wider dtype"
-            )
+    limits = integer_limits(dtype)
+    if limits and x.size and (x.dtype == object or integer_limits(x.dtype)):
+        if x.min() < limits[0] or x.max() > limits[1]:
+            what = f"values from {x.min()} to {x.max()} do not fit {dtype_name(dtype)}"
+            raise OverflowError(f"asarray: {what}; give a wider dtype")
     return x.astype(dtype)
 
 
@@ -357,7 +355,8 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
     first, last = (0, start) if stop is None else (start, stop)
     for number in (first, last, step):
         if not isinstance(number, int | float | np.integer | np.floating):
-            raise TypeError(f"arange: {number!r} must be a Python number: it decides the shape")
+            what = "must be a Python number: it decides the shape; a traced one can be static"
+            raise TypeError(f"arange: {number!r} {what}")
     if step == 0:
         raise ValueError("arange: step is 0")
     integers = all(isinstance(n, int | np.integer) for n in (first, last, step))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from anvl.core.promote import broadcast_shapes, broadcast_to, constant, convert
+from anvl.core.ranges import integer_limits
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.errors import TraceError
 from anvl.dispatch.eager import public
@@ -80,7 +81,7 @@ def _put_along(x: Any, indices: Any, values: Any, axis: int | None) -> Any:
     if axis is None:
         return reshape(_put_along(ravel(operand), indices, values, 0), operand.shape)
     at = array_like(indices, "put_along_axis")
-    if at.dtype.kind not in "iu":
+    if integer_limits(at.dtype) is None:
         raise TypeError(f"put_along_axis: indices are {at.aval}; they must be integers")
     if at.ndim != operand.ndim:
         raise ValueError(
@@ -118,7 +119,7 @@ def _put(x: Any, ind: Any, v: Any, mode: str | None) -> Any:
     operand, at, values = (array_like(a, "put") for a in (x, ind, v))
     values = convert(values, operand.dtype)  # at once: a number must fit
     flat, at, values = ravel(operand), ravel(at), ravel(values)
-    if at.dtype.kind not in "iu":
+    if integer_limits(at.dtype) is None:
         raise TypeError(f"put: indices are {at.aval}; they must be integers")
     if at.size == 0 or values.size == 0:
         return operand

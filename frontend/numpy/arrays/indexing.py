@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anvl.core.promote import abstract, as_tracer, broadcast_shapes, broadcast_to, constant
+from anvl.core.ranges import integer_limits
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.params.index_params import GatherDims
 from anvl.dispatch.eager import public
@@ -182,7 +183,7 @@ def take_along_axis(x: Any, indices: Any, axis: int = -1) -> Any:
            [5]], dtype=int32)
     """
     operand, at = as_tracer(x, "take_along_axis"), as_tracer(indices, "take_along_axis")
-    if at.dtype.kind not in "iu":
+    if integer_limits(at.dtype) is None:
         raise TypeError(f"take_along_axis: indices are {at.aval}; they must be integers")
     if at.ndim != operand.ndim:
         raise ValueError(

@@ -10,6 +10,7 @@ import numpy as np
 from anvl.core.argument_arrays import scalar_array
 from anvl.core.avals import Aval
 from anvl.core.promote import abstract, as_tracer, broadcast_shapes, constant, convert
+from anvl.core.ranges import integer_limits
 from anvl.core.trace_state import current
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.errors import TraceError
@@ -128,7 +129,7 @@ def _item(item: Any) -> Any:
         _refuse(item)
     if isinstance(item, int):
         return int(item)
-    if item.dtype.kind not in "iu":
+    if integer_limits(item.dtype) is None:
         return _known_mask(item)
     return int(item) if item.ndim == 0 and isinstance(item, np.ndarray | np.generic) else item
 
@@ -206,7 +207,8 @@ def _bound(part: Any) -> int | None:
             "x[start + anvl.numpy.arange(length)], or mark the argument static"
         )
     known = isinstance(part, np.ndarray | np.generic | Array) and part.ndim == 0
-    if isinstance(part, bool) or not (isinstance(part, int) or (known and part.dtype.kind in "iu")):
+    known = known and integer_limits(part.dtype) is not None
+    if isinstance(part, bool) or not (isinstance(part, int) or known):
         raise TypeError(f"slice bound {part!r} of type {type(part).__name__} must be an integer")
     return int(part)
 
@@ -265,6 +267,15 @@ def _checked(at: np.ndarray[Any, Any], of: Aval, axis: int) -> np.ndarray[Any, A
 # -- arrays of indices, in a trace -----------------------------------------------------------------
 
 
+def _common_shape(arrays: Sequence[Tracer]) -> tuple[int, ...]:
+    """The shape that index arrays broadcast to; an IndexError, as in NumPy, if there is none."""
+    try:
+        shapes, avals = [i.shape for i in arrays], [i.aval for i in arrays]
+        return broadcast_shapes((), *shapes, function="index", of=avals)
+    except ValueError as error:
+        raise IndexError(str(error)) from None
+
+
 def positions(
     arrays: Sequence[Any], marks: dict[int, str], x: Tracer
 ) -> tuple[dict[int, Tracer], tuple[int, ...], np.dtype[Any]]:
@@ -273,7 +284,7 @@ def positions(
     Also returns the shape that they broadcast to, and the dtype.
     """
     operands = dict(zip(marks, [as_tracer(a, "index") for a in arrays], strict=True))
-    shape = broadcast_shapes((), *[i.shape for i in operands.values()], function="index")
+    shape = _common_shape(list(operands.values()))
     dtype = _common([i.dtype for i in operands.values()], x.shape)
     found = {}
     for axis, mark in marks.items():

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from anvl.core.promote import as_tracer, broadcast_shapes, broadcast_to, constant, convert
+from anvl.core.ranges import integer_limits
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.errors import TraceError
 from anvl.dispatch.eager import public
@@ -107,9 +108,9 @@ def insert(x: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     at = asarray(obj)
     if at.dtype.kind == "b":
         at = asarray(_positions_of_mask("insert", at))
-    if at.dtype.kind not in "iu" and at.size == 0:
+    if integer_limits(at.dtype) is None and at.size == 0:
         at = asarray(np.zeros(at.shape, np.int32))
-    if at.dtype.kind not in "iu" or at.ndim > 1:
+    if integer_limits(at.dtype) is None or at.ndim > 1:
         raise TypeError(f"insert: positions are {at.aval}; they must be integers, or a vector")
     if isinstance(at, Array):
         _check_positions("insert", at, size, size + 1)
@@ -221,7 +222,7 @@ def delete(
         raise ValueError(f"delete: the mask {at.aval} has not the size of the axis, {size}")
     if at.dtype.kind == "b":
         at = asarray(_positions_of_mask("delete", at))
-    if at.size and at.dtype.kind not in "iu":
+    if at.size and integer_limits(at.dtype) is None:
         raise TypeError(f"delete: positions are {at.aval}; they must be integers")
     if isinstance(at, Tracer):
         if at.ndim and not assume_unique_indices:

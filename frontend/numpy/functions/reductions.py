@@ -24,8 +24,8 @@ from anvl.numpy.functions.emitting import is_kind, prim
 from anvl.runtime import hiding_frames
 
 __all__ = [
-    "all", "amax", "amin", "any", "argmax", "argmin", "count_nonzero", "max", "min", "nanmax",
-    "nanmin", "nanprod", "nansum", "prod", "ptp", "sum",
+    "all", "amax", "amin", "any", "argmax", "argmin", "count_nonzero", "max", "min", "minmax",
+    "nanmax", "nanmin", "nanprod", "nansum", "prod", "ptp", "sum",
 ]  # fmt: skip
 
 
@@ -269,6 +269,22 @@ def ptp(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
     operand = as_tracer(x, "ptp")
     ends = (f(operand, axis=axis, keepdims=keepdims) for f in (max, min))
     return subtract(*ends)
+
+
+@public("axis", "keepdims")
+def minmax(
+    x: Any, axis: Axis = None, *, keepdims: bool = False, initial: Any = None, where: Any = None
+) -> tuple[Any, Any]:
+    """Minimum and maximum along `axis`; `initial` may be a pair, for the one and for the other.
+
+    >>> import anvl.numpy as np
+    >>> np.minmax(np.asarray([4, 1, 9]))
+    (Array(1, dtype=int32), Array(9, dtype=int32))
+    """
+    operand = as_tracer(x, "minmax")
+    low, high = initial if isinstance(initial, tuple) else (initial, initial)
+    of: dict[str, Any] = {"axis": axis, "keepdims": keepdims, "where": where}
+    return min(operand, initial=low, **of), max(operand, initial=high, **of)
 
 
 def _without_nan(

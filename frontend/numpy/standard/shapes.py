@@ -9,6 +9,7 @@ import numpy as np
 from anvl.core import promote
 from anvl.core.config import counting_dtype
 from anvl.core.promote import abstract
+from anvl.core.ranges import integer_limits
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.errors import TraceError
 from anvl.numpy.arrays import shaping
@@ -114,11 +115,13 @@ def repeat(
 def _counts(repeats: Any, n: int) -> Any:
     """How often each of n elements is repeated: a NumPy vector, or a traced one."""
     if isinstance(repeats, Tracer):
-        kind, ndim, size = repeats.dtype.kind, repeats.ndim, repeats.size
+        ndim, size = repeats.ndim, repeats.size
     else:
         repeats = repeats.numpy() if isinstance(repeats, Array) else np.asarray(repeats)
-        kind, ndim, size = repeats.dtype.kind, repeats.ndim, repeats.size
-    if kind not in "iu" and not (size == 0 and not isinstance(repeats, Tracer)):
+        ndim, size = repeats.ndim, repeats.size
+    if integer_limits(repeats.dtype) is None and not (
+        size == 0 and not isinstance(repeats, Tracer)
+    ):
         raise TypeError(f"repeat: repeats are of dtype {repeats.dtype}; they must be integers")
     if ndim > 1 or size not in (1, n):
         raise ValueError(

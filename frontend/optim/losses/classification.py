@@ -6,6 +6,7 @@ from typing import Any
 
 import anvl.numpy as anp
 from anvl.core.promote import abstract
+from anvl.core.ranges import integer_limits
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import axis_of
 from anvl.optim.losses.regression import masked_sum
@@ -200,7 +201,7 @@ def softmax_cross_entropy_with_integer_labels(
     """
     name = "softmax_cross_entropy_with_integer_labels"
     of_logits, of_labels = abstract(logits, name), abstract(labels, name)
-    if of_labels.dtype.kind not in "iu":
+    if integer_limits(of_labels.dtype) is None:
         raise TypeError(
             f"{name}: labels are {of_labels}; give numbers of classes, or use "
             "softmax_cross_entropy for probabilities"

@@ -62,6 +62,7 @@ from anvl.scipy.special.hypergeometric import hyp2f1 as hyp2f1
 from anvl.scipy.special.normal_integrals import dawsn as dawsn
 from anvl.scipy.special.normal_integrals import erf as erf
 from anvl.scipy.special.normal_integrals import erfc as erfc
+from anvl.scipy.special.normal_integrals import erfcinv as erfcinv
 from anvl.scipy.special.normal_integrals import erfcx as erfcx
 from anvl.scipy.special.normal_integrals import erfinv as erfinv
 from anvl.scipy.special.normal_integrals import fresnel as fresnel
@@ -86,6 +87,7 @@ __all__ = [
     "entr",
     "erf",
     "erfc",
+    "erfcinv",
     "erfcx",
     "erfinv",
     "exp1",

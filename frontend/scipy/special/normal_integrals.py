@@ -21,8 +21,8 @@ from anvl.scipy.special.evaluation import chebyshev, mapped, real_function
 from anvl.transforms.custom_rules import custom_jvp
 
 __all__ = [
-    "dawsn", "erf", "erfc", "erfcx", "erfinv", "fresnel", "log_ndtr", "ndtr", "ndtri", "owens_t",
-    "wofz",
+    "dawsn", "erf", "erfc", "erfcinv", "erfcx", "erfinv", "fresnel", "log_ndtr", "ndtr", "ndtri",
+    "owens_t", "wofz",
 ]  # fmt: skip
 
 
@@ -57,6 +57,17 @@ def erfinv(y: Any) -> Any:
     0.0
     """
     return anp.erfinv(y)
+
+
+@real_function
+def erfcinv(y: Any) -> Any:
+    """Inverse of `erfc`, accurate near 0; infinite at 0 and 2, NaN outside.
+
+    >>> from anvl.scipy import special
+    >>> print(special.erfcinv(1.0))
+    0.0
+    """
+    return anp.multiply(-math.sqrt(0.5), _ndtri(anp.divide(y, 2)))
 
 
 @real_function

@@ -175,11 +175,27 @@ def _t_tail(y: Any, df: Any) -> Any:
 _MANY = 1e15
 
 
+#: |y| is small where the density's series in y^2 is exact with four terms.
+_SMALL = 1e-4
+
+
 def _t_below(y: Any, df: Any) -> Any:
     is_normal = anp.greater(df, _MANY)
-    tail = _t_tail(y, anp.where(is_normal, 1, df))
+    df = anp.where(is_normal, 1, df)
+    square = anp.square(y)
+    is_small = anp.less(anp.multiply(square, anp.add(1, anp.divide(1, df))), _SMALL)
+    tail = _t_tail(anp.where(is_small, 1, y), df)
     found = anp.where(anp.less(y, 0), tail, anp.subtract(1, tail))
+    found = anp.where(is_small, _t_beside_0(anp.where(is_small, y, 0), df), found)
     return anp.where(is_normal, _ndtr(anp.where(is_normal, y, 0)), found)
+
+
+def _t_beside_0(y: Any, df: Any) -> Any:
+    """1/2 and the integral of the density's series, as betainc's slope at 0 is infinite."""
+    scale = anp.exp(log_gamma_ratio(0.5 * df, anp.full_like(df, 0.5)) - 0.5 * anp.log(math.pi * df))
+    z, p = anp.square(y) / df, 0.5 * (df + 1)
+    series = 1 - p * z * (1 / 3 - (p + 1) * z * (1 / 10 - (p + 2) * z / 42))
+    return 0.5 + scale * y * series
 
 
 t: Continuous = Continuous(

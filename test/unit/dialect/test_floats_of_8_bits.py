@@ -76,3 +76,16 @@ def test_their_gradients() -> None:
     found = anvl.grad(lambda x: anp.sum(prim.bessel_i0e(x)))(x)
     wide = anvl.grad(lambda x: anp.sum(prim.bessel_i0e(x)))(X)
     np.testing.assert_allclose(np.asarray(found).astype(float), wide, rtol=0.3, atol=0.05)
+
+
+@pytest.mark.parametrize("dtype", ["float8_e5m2", "float8_e4m3fn"])
+def test_extrema_where_the_dtype_has_no_infinity(dtype):
+    x = anp.asarray([-2.0, 1.0, 3.0, -7.0], dtype)
+    assert [float(f(x)) for f in (anp.max, anp.min, anp.argmax, anp.argmin)] == [3, -7, 2, 3]
+    assert anp.cummax(x).tolist() == [-2, 1, 3, 3]
+    assert anp.cummin(x).tolist() == [-2, -2, -2, -7]
+    assert anvl.grad(anp.max)(x).tolist() == [0, 0, 1, 0]
+    assert np.isfinite(np.asarray(anvl.lax.cumlogsumexp(x), float)).all()
+    assert np.isnan(float(anp.max(x.at[0].set(anp.nan))))
+    most = float(ml_dtypes.finfo(dtype).max) if dtype == "float8_e4m3fn" else np.inf
+    assert anvl.ops.segment_max(x, anp.asarray([0, 0, 2, 2]), 3).tolist() == [1, -most, 3]

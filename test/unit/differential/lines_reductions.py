@@ -232,12 +232,18 @@ def _lexsort(d: Draw) -> Call:
     return call(keys, axis=d.axis(len(shape)))
 
 
+def _minmax(x: Any, **more: Any) -> tuple[Any, Any]:
+    """NumPy has it from 2.5 on."""
+    return np.min(x, **more), np.max(x, **more)
+
+
 _N = "where free initial"
 REDUCTIONS = [
     _line("sum", reduction("fiubc", *_N.split(), "dtype")),
     _line("prod", reduction("fiubc", *_N.split(), "dtype")),
     _line("mean", reduction("fiubc", "where", "free", "dtype")),
     *(_line(n, reduction("fiu", "initial", "where", least=1)) for n in "max min amax amin".split()),
+    _line("minmax", reduction("fiu", "where", "initial", least=1), _minmax),
     *(_line(n, reduction("fib", "where", "free")) for n in "all any".split()),
     *(_line(n, reduction("fic", "ddof", "where", "free")) for n in "var std".split()),
     _line("nanvar", reduction("fi", "ddof", "where", "free")),

@@ -73,7 +73,7 @@ def _multigammaln(a: Any, n: int) -> Any:
 _ONE = {
     (-4, 4): "erf erfc erfcx i0 i0e i1 i1e expit ndtr log_ndtr gammasgn dawsn",
     (0.05, 8): "gamma gammaln loggamma digamma psi exp1 expi entr spence",
-    (-0.95, 0.95): "erfinv", (0.05, 0.95): "logit ndtri", (0.0, 12.0): "factorial",
+    (-0.95, 0.95): "erfinv", (0.02, 1.98): "erfcinv", (0.05, 0.95): "logit ndtri", (0.0, 12.0): "factorial",
 }  # fmt: skip
 _TWO = {
     "beta": ((0.2, 6), (0.2, 6)), "betaln": ((0.2, 6), (0.2, 6)), "binom": ((2, 9), (0, 2)),

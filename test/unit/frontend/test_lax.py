@@ -21,6 +21,13 @@ CASES = {
     "rsqrt": (lambda: lax.rsqrt(numpy.array([4.0, 16.0])), [0.5, 0.25]),
     "shift": (lambda: lax.shift_right_logical(numpy.int32(-1), numpy.int32(28)), 15),
     "erf_inv": (lambda: lax.erf(lax.erf_inv(numpy.array([-0.5, 0.25]))), [-0.5, 0.25]),
+    "log2": (lambda: lax.log2(numpy.array([8.0, 0.5])), [3.0, -1.0]),
+    "one_minus_square": (lambda: lax.one_minus_square(numpy.array([1 - 2.0**-40])), [2.0**-39]),
+    "its slope": (lambda: anvl.grad(lax.one_minus_square)(0.25), -0.5),
+    "polynomial": (
+        lambda: lax.polynomial(numpy.array([0.0, 3.0]), [numpy.array([1.0, 2.0]), 5, 2]),
+        [1.0, 35.0],
+    ),
     "concatenate": (lambda: lax.concatenate([X, X], 1), numpy.concatenate([X, X], 1)),
     "expand_dims": (lambda: lax.expand_dims(X, (0, 3)), X[None, ..., None]),
     "squeeze": (lambda: lax.squeeze(X[None], (0,)), X),

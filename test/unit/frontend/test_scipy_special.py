@@ -24,7 +24,7 @@ ONE = {
     "boxcox1p": (HALF, 1e-14), "dawsn": (LINE, 5e-15), "entr": (HALF, 1e-15), "erfcx": (LINE[6:], 2e-15),
     "exp1": (HALF, 3e-15), "expi": (np.concatenate([HALF, -HALF]), 3e-15), "factorial": (np.arange(-2, 25.0), 1e-15),
     "gamma": (POLES, 1e-14), "gammasgn": (POLES, 0), "log_ndtr": (LINE, 2e-15), "logit": (UNIT, 1e-15),
-    "ndtr": (LINE, 3e-15), "ndtri": (UNIT, 1e-14), "spence": (HALF[:-2], 1e-14),
+    "ndtr": (LINE, 3e-15), "ndtri": (UNIT, 1e-14), "erfcinv": (UNIT, 1e-14), "spence": (HALF[:-2], 1e-14),
 }  # fmt: skip
 
 

@@ -154,6 +154,25 @@ def test_densities_have_derivatives_at_the_ends_of_their_support(density, wanted
     np.testing.assert_allclose(found, wanted, rtol=rounding(PROGRAM), atol=rounding(PROGRAM))
 
 
+@pytest.mark.parametrize("y", [0.0, -0.0, 1e-9, -5e-3, 9.99e-3])
+@pytest.mark.parametrize("df", [0.3, 3.0, 50.0])
+def test_derivatives_of_students_probabilities_at_0(y, df):
+    """Where those of the incomplete beta function are infinite: d/dy is the density."""
+    density = anvl.value_and_grad(stats.t.pdf, (0, 1))
+    (slope, (of_y, of_df)), eps = density(np.float64(y), np.float64(df)), rounding(PROGRAM)
+    for f, sign in ((stats.t.cdf, 1), (stats.t.sf, -1)):
+        (by_y, by_df), ((second, mixed), (mixed_too, _)) = (
+            g(f, (0, 1))(np.float64(y), np.float64(df)) for g in (anvl.grad, anvl.hessian)
+        )
+        np.testing.assert_allclose(f(np.float64(y), df), wanted.t.cdf(sign * y, df), rtol=eps)
+        np.testing.assert_allclose(by_y, sign * float(slope), rtol=eps)
+        np.testing.assert_allclose(second, sign * float(of_y), rtol=10 * eps, atol=eps)
+        for mixture in (mixed, mixed_too):
+            np.testing.assert_allclose(mixture, sign * float(of_df), rtol=10 * eps, atol=eps)
+        assert np.isfinite(by_df)
+        assert by_df == 0 or y
+
+
 def test_distributions_of_vectors():
     rng = np.random.default_rng(0)
     x, mean, cov = (

@@ -176,7 +176,10 @@ def test_comparing_with_none_or_text_is_not_an_array():
         lambda x: x.any(), lambda x: x.all(), lambda x: x.var(), lambda x: x.min(),
         lambda x: x.argmin(), lambda x: x.squeeze(),
         lambda x: x.ptp() if hasattr(x, "aval") else np.ptp(x), lambda x: x[1:],
-        lambda x: x[None].swapaxes(0, 1),
+        lambda x: x[None].swapaxes(0, 1), lambda x: x.sort() if hasattr(x, "aval") else np.sort(x),
+        lambda x: x.argsort(), lambda x: x.argpartition(0)[:1], lambda x: x.searchsorted(1.5),
+        lambda x: x.compress([True, False, True]), lambda x: x.view("int64"), lambda x: x.copy(),
+        lambda x: x.view("uint8"), lambda x: x.view("uint8").view("float32"),
     ],
 )  # fmt: skip
 def test_operators_and_methods_agree_with_numpy_eagerly_and_traced(f):

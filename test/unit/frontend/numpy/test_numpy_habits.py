@@ -2,6 +2,7 @@
 
 import copy
 import pickle  # noqa: TID251  (people pickle arrays; anvl itself does not)
+import re
 
 import ml_dtypes
 import numpy as np
@@ -158,6 +159,95 @@ def test_a_dtype_that_is_taken_computes():
     for name in ("int4", "uint4", "float8_e4m3fn", "float8_e5m2"):
         x = anp.asarray(np.ones(2, getattr(ml_dtypes, name)))
         assert np.asarray(x + x, float).tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize("name", ["int4", "uint4"])
+def test_integers_of_4_bits_meet_numbers_and_index(name):
+    x = anp.asarray([1, 2, 3], name)
+    for found, wanted in (
+        (x + 1, [2, 3, 4]), (2 * x, [2, 4, 6]), (anp.where(x > 1, x, 0), [0, 2, 3]),
+        (anp.clip(x, 1, 2), [1, 2, 2]), (x.at[0].set(5), [5, 2, 3]),
+        (anp.pad(x, 1), [0, 1, 2, 3, 0]),
+        (anp.zeros(2, name), [0, 0]), (anp.arange(3, dtype=name), [0, 1, 2]),
+        (anvl.jit(lambda x, n: x - n)(x, 1), [0, 1, 2]),
+    ):  # fmt: skip
+        assert found.dtype == name
+        assert found.tolist() == wanted
+    assert (x > 1).tolist() == [False, True, True]
+    assert x.astype(bool).tolist() == [True, True, True]
+    least = ml_dtypes.iinfo(name)
+    assert x.at[9].get(mode="fill").item() == least.min
+    assert anp.arange(5.0)[x].tolist() == [1.0, 2.0, 3.0]
+    assert anp.arange(5.0).at[x].set(7.0).tolist() == [0.0, 7.0, 7.0, 7.0, 4.0]
+    assert anp.repeat(anp.arange(3), x).tolist() == [0, 1, 1, 2, 2, 2]
+    assert anvl.ops.segment_max(x, anp.asarray([0, 0, 2]), 3).tolist() == [2, least.min, 3]
+    for overflowing in (
+        lambda: x + 99, lambda: anp.full(2, 99, name), lambda: anp.asarray([99], name),
+        lambda: anvl.jit(anp.add)(x, 99),
+    ):  # fmt: skip
+        with pytest.raises(OverflowError, match=r"99 .*do(es)? not fit u?i4"):
+            overflowing()
+
+
+def test_what_numpy_says_about_memory_is_taken_where_it_makes_no_difference():
+    x = anp.arange(6).reshape(2, 3)
+    assert x.astype("f32", "K", "unsafe", True, False).dtype == "float32"
+    assert x.astype("f32", order="C", casting="unsafe", subok=False).dtype == "float32"
+    assert x.copy(order="K").tolist() == x.tolist()
+    assert anp.array([1, 2], order="C", ndmin=2, subok=False).shape == (1, 2)
+    assert anp.ones_like(x, order="K", subok=True, shape=(2,)).shape == (2,)
+    assert anp.full_like(x, 3, order="A", subok=False).tolist() == [[3] * 3] * 2
+    assert anp.broadcast_to(x, (2, 2, 3), subok=True).shape == (2, 2, 3)
+    assert anp.copy(x, "K", True).shape == (2, 3)
+    with pytest.raises(TypeError, match="astype: casting is 'safe', and can be 'unsafe' only; ask"):
+        x.astype("f32", casting="safe")
+    with pytest.raises(TypeError, match=r"astype: order is 'F', and can be .*: leave it out"):
+        x.astype("f32", order="F")
+    with pytest.raises(TypeError, match="copy: order is 'F', and can be 'C', 'K' or 'A' only; "):
+        x.copy("F")
+
+
+@pytest.mark.parametrize(
+    "f, error, message",
+    [
+        (lambda: anvl.grad(len, argnum=0), TypeError, "'argnum'; did you mean 'argnums'?"),
+        (lambda: anvl.lax.argmax(np.ones(2), 0, index_dtyp="i32"), TypeError,
+         "argument 'index_dtyp'; did you mean 'index_dtype'?"),
+        (lambda: anvl.scipy.linalg.cholesky(np.eye(2), lowr=True), TypeError,
+         "argument 'lowr'; did you mean 'lower'?"),
+        (lambda: anvl.optim.adam(1e-3, nestrov=True), TypeError,
+         "argument 'nestrov'; did you mean 'nesterov'?"),
+        (lambda: anvl.jit(anp.arange)(3), TypeError,
+         "it decides the shape; a traced one can be static"),
+        (lambda: anp.asarray("1.5"), TypeError,
+         "'1.5' of type str is not an array of numbers; make numbers of texts with float()"),
+        (lambda: anp.asarray(["a", "b"]), TypeError, "numbers; make numbers of texts with float()"),
+        (lambda: anvl.nn.conv(np.ones((1, 8, 3)), np.ones((3, 4, 5))), ValueError,
+         "conv: the kernel f64[3,4,5] takes 4 features in each of 1 groups, but f64[1,8,3] has"),
+    ],
+)  # fmt: skip
+def test_a_message_says_what_to_write(f, error, message):
+    with pytest.raises(error, match=re.escape(message)):
+        f()
+
+
+def test_sizes_in_bytes_are_known_of_traced_arrays():
+    found = anvl.jit(lambda x: (x.nbytes, x.itemsize, x.copy("K")))(np.ones((2, 3), "f8"))
+    assert [int(n) for n in found[:2]] == [48, 8]
+
+
+def test_methods_that_numpy_has():
+    x = anp.asarray([[3, 0], [1, 2]])
+    assert x.item(2) == x.item(1, 0) == 1
+    assert x.tobytes() == np.asarray(x).tobytes()
+    assert [i.tolist() for i in x.nonzero()] == [[0, 1, 1], [0, 0, 1]]
+    assert anp.asarray([1, 0]).choose([[5, 6], [7, 8]]).tolist() == [7, 6]
+    with pytest.raises(IndexError):
+        x.item(4)
+    with pytest.raises(
+        ValueError, match=r"view: the last axis of ui8\[3\] is no whole number of i32"
+    ):
+        anp.zeros(3, "ui8").view("i32")
 
 
 @pytest.mark.parametrize("name", ["array", "asarray", "asanyarray", "copy", "zeros_like"])
