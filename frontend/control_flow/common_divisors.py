@@ -33,7 +33,8 @@ def _divisor(a: Tracer, b: Tracer) -> Any:
         going = not_equal(y, 0)
         return where(going, y, x), where(going, prim("rem", x, where(going, y, 1)), y)
 
-    return while_loop(lambda pair: any(not_equal(pair[1], 0)), step, (abs(a), abs(b)))[0]
+    found = while_loop(lambda pair: any(not_equal(pair[1], 0)), step, (abs(a), abs(b)))[0]
+    return abs(found)  # the least integer has no absolute value, and gives remainders below 0
 
 
 @spelled("x1 x2")

@@ -214,7 +214,8 @@ CALLS = {
         row(np.sort, 0, A), row(np.sum, 1, A), row(lambda x: x[:2, None] * x[:3], 1, A),
     ],
     "apply_over_axes": [row(np.sum, A, (0, 1)), row(np.cumsum, A, [1])],
-    "gcd": [row(I, 6), row(np.asarray([12, -18, 0, 0]), np.asarray([8, 12, 5, 0])), row(N, N)],
+    "gcd": [row(I, 6), row(np.asarray([12, -18, 0, 0]), np.asarray([8, 12, 5, 0])), row(N, N),
+            row(np.asarray([-(2**31), 7, 0], "i4"), np.asarray([7, -(2**31), -(2**31)], "i4"))],
     "lcm": [row(I, 6), row(np.asarray([4, -6, 0, 0]), np.asarray([6, 4, 5, 0]))],
 }  # fmt: skip
 #: Names whose arguments decide shapes, or that take functions: called outside of traces only.
