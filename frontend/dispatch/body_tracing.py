@@ -11,6 +11,7 @@ from typing import Any
 
 from anvl.core.arguments import name_of
 from anvl.core.avals import aval_of_type
+from anvl.core.importing import load_module
 from anvl.core.locations import describe
 from anvl.core.promote import abstract, as_tracer, constant
 from anvl.core.tracer import Tracer
@@ -20,9 +21,7 @@ from anvl.dialect.core.errors import TraceError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Value
 from anvl.dialect.interpreters.subprogram import Program as Scratch
-from anvl.dispatch.lowering import transformations
 from anvl.passes.effects.functionalize import effect_ops
-from anvl.passes.framework.pipeline import Pipeline
 from anvl.passes.framework.walk import find
 
 __all__ = ["with_bodies"]
@@ -94,7 +93,10 @@ def _inlined(program: Program, trace: Trace) -> Scratch:
     module = program.module
     if len(list(module.body.operations)) > 1 or find(module.operation, *CHOICES):
         del trace.function.attributes["sym_visibility"]  # the inliner drops private functions
-        Pipeline([*transformations(select=True), "anvl-inline"]).run(module)
+        # The passes are imported for such bodies alone: they are two thirds of importing `anvl.nn`.
+        of_jit = load_module("anvl.passes.pipelines.jit_pipeline")
+        pipeline = load_module("anvl.passes.framework.pipeline").Pipeline
+        pipeline([*of_jit.transformations(select=True), "anvl-inline"]).run(module)
     function = ir.SymbolTable(module.operation)[trace.name]
     block = function.regions[0].blocks[0]
     terminator = list(block.operations)[-1].operation

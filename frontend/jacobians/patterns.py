@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from anvl.core.avals import Aval
+from anvl.core.importing import load_module
 from anvl.core.trace_state import passes_lock
 from anvl.core.tracing import Program
 from anvl.dialect.core.attributes import signature_of
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
-from anvl.passes.framework.pipeline import Pipeline
 from anvl.passes.functions.symbol_utils import functions_of, needed_by
-from anvl.passes.pipelines.jit_pipeline import transformations
-from anvl.passes.sparsity import Sparsity, SparsityPattern
+
+if TYPE_CHECKING:
+    from anvl.passes.sparsity import SparsityPattern
 
 __all__ = ["Pairs", "given_pairs", "linear_patterns"]
 
@@ -64,11 +65,14 @@ def linear_patterns(
     The declaration is taken out of the program, which is under construction.  Raises `MissingRule`
     if the derivative is not defined.
     """
+    # The passes are imported for sparse derivatives alone, not for every `anvl.hessian`.
+    of_jit = load_module("anvl.passes.pipelines.jit_pipeline")
+    pipeline = load_module("anvl.passes.framework.pipeline").Pipeline
     found: list[SparsityPattern] = []
     with passes_lock, context(), ir.Location.unknown():
         module = _standalone(program, name)
         functions_of(program.module.operation)[name].erase()
-        report = Sparsity(
+        report = load_module("anvl.passes.sparsity").Sparsity(
             function=_MAIN,
             args=tuple(moving),
             results=tuple(results),
@@ -76,7 +80,7 @@ def linear_patterns(
             on_report=found.extend,
         )
         # Loops stay declared, as scans: their steps are known.
-        Pipeline([*transformations()[:-1], report]).run(module)
+        pipeline([*of_jit.transformations()[:-1], report]).run(module)
     return found
 
 

@@ -81,6 +81,12 @@ FOUND = {
         given = anvl.device_put(x)
         print(anvl.jit(lambda y: y * 2, donate="y")(given), given.is_deleted())
     """,
+    "layers": """
+        def f(x):
+            y = anvl.nn.softmax(anvl.nn.gelu(x)) + np.where(x > 1, np.max(x, axis=0), 0)
+            return np.sum(y * anvl.lax.rsqrt(1 + x * x))
+        print(anvl.jit(anvl.hessian(f))(x)[0, 0])
+    """,
     "containers": "print(anvl.jit(lambda t: {'b': t['a'] + 1, 'c': (t['a'], 2)})({'a': x}))",
     "a number": "print(anvl.jit(lambda x, k: x * k)(x, 3), anvl.jit(lambda k: k + 1)(2))",
     "a custom rule": """
