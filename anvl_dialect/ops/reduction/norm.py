@@ -8,14 +8,15 @@ no scale, and holds to every order.
 
 import math
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any, NamedTuple
 
-from anvl.dialect.core.create import full_like, zeros_like
+from anvl.dialect.core.create import full, full_like, zeros_like
 from anvl.dialect.core.emission.smooth_powers import power_of_square
 from anvl.dialect.core.families import check_axes, check_kind
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Operand, Result, Value, emit
-from anvl.dialect.core.params.base import Float, Int, Ints
+from anvl.dialect.core.params.base import Float, Int, Int32, Ints
 from anvl.dialect.core.types import (
     dtype_name,
     element_type,
@@ -49,6 +50,9 @@ class _Range(NamedTuple):
 
 
 _RANGES = {"f32": _Range(-45, 60, 80), "f64": _Range(-450, 500, 600)}
+
+
+_MOST_LOOPED = 4096  # elements of a sum, of which one loop adds up to few digits less
 
 
 class Power(Int):
@@ -98,7 +102,7 @@ class NormOp(AnvlOp, name="norm"):
             if order != 2:
                 return _of_order(x, axes, order)
             if power % 2:
-                length = _euclidean(x, axes, hlo.platform)
+                length = _euclidean(x, axes, hlo)
                 return length if power == 1 else emit.integer_pow(length, exponent=power)
             return power_of_square(_sum_of_squares(x, axes), power)
 
@@ -241,7 +245,7 @@ def _power(x: Value, exponent: float) -> Value:
 # -- values ----------------------------------------------------------------------------------------
 
 
-def _euclidean(x: Value, axes: Sequence[int], platform: str) -> Value:
+def _euclidean(x: Value, axes: Sequence[int], hlo: Any) -> Value:
     length = sqrt(_sum_of_squares(x, axes))
     within = _RANGES[dtype_name(length.type.element_type)]
 
@@ -254,7 +258,7 @@ def _euclidean(x: Value, axes: Sequence[int], platform: str) -> Value:
         factor = full_like(emit.real(x) if is_complex(x) else x, 2.0**exponent)
         return times(sqrt(_sum_of_squares(_times_real(x, factor), axes)), 2.0**-exponent)
 
-    if platform != "cpu":
+    if hlo.platform != "cpu":
         # All sums in one pass over x: a choice of programs waits for the device.
         small, large = multiplied(within.scale), multiplied(-within.scale)
         above = emit.select(compared("GT", within.most), large, length)
@@ -269,7 +273,7 @@ def _euclidean(x: Value, axes: Sequence[int], platform: str) -> Value:
         scale = emit.select(is_small, up, emit.select(is_large, down, one))
         back = emit.select(is_small, down, emit.select(is_large, up, one))
         multiples = _times_real(x, broadcast_along(scale, x, axes))
-        return mul(sqrt(_sum_of_squares(multiples, axes)), back)
+        return mul(sqrt(_looped(hlo, multiples, axes)), back)
 
     outside = or_(compared("LT", within.least), compared("GT", within.most))
     some_are = emit.any(outside, axes=tuple(range(length.type.rank)))
@@ -289,6 +293,24 @@ def _sum_of_squares(x: Value, axes: Sequence[int]) -> Value:
         re, im = emit.real(x), emit.imag(x)
         return emit.sum(add(mul(re, re), mul(im, im)), axes=axes)
     return emit.sum(mul(x, x), axes=axes)
+
+
+def _looped(hlo: Any, x: Value, axes: Sequence[int]) -> Value:
+    """The sum of squares, by a body that XLA:CPU hands to no library.
+
+    Then it is one kernel with all that is around it, which few programs run but all compile: with
+    a sum of YNNPACK's between them the scale and the root are two.
+    """
+    if is_complex(x) or prod(x.type.shape[a] for a in axes) > _MOST_LOOPED:
+        return _sum_of_squares(x, axes)
+
+    def body(hlo: Any, total: Value, x: Value) -> list[Value]:
+        # More bits than those of any float: nothing is rounded.
+        bits = {"exponent_bits": Int32.encode(11), "mantissa_bits": Int32.encode(112)}
+        return [hlo("add", total, hlo("reduce_precision", x, type=x.type, **bits), type=x.type)]
+
+    zero = full(tensor([], x.type.element_type), 0)
+    return hlo.reduce([mul(x, x)], [zero], tuple(axes), body)[0]
 
 
 def _emit_choice(
