@@ -25,7 +25,6 @@ from anvl.passes.lower import (
     converts,
     divisions,
     invariant_conditions,
-    joined_pads,
     large_divisors,
     library_calls,
     reassociation,
@@ -37,6 +36,7 @@ from anvl.passes.lower.call_graph import check_calls
 from anvl.passes.lower.complex_functions import split_complex_functions
 from anvl.passes.lower.lowering_patterns import NAME, expansions, legalize_chlo
 from anvl.passes.lower.outlining import Shared
+from anvl.passes.lower.pads import joined_pads, rotations
 from anvl.passes.lower.partitioning import partitioned_pads
 from anvl.passes.lower.partitioning.func_shardings import lower_func_shardings
 from anvl.passes.lower.partitioning.manual_computations import write_manual_computations
@@ -50,7 +50,7 @@ _GUARDED = tuple(
     name
     for guard in (
         barriers, choices, converts, divisions, joined_pads, large_divisors, library_calls,
-        partitioned_pads, reassociation, short_reductions, sort_keys, trip_counts,
+        partitioned_pads, reassociation, rotations, short_reductions, sort_keys, trip_counts,
     )
     for name in guard.NAMES
 )  # fmt: skip
@@ -128,6 +128,7 @@ class LowerToStablehlo(Pass, argument=NAME):
             large_divisors.guard_large_divisors(found)
             sort_keys.pack_sorts(found)  # last: it erases comparisons
             choices.separate_branches(found)
+            rotations.rewrite_rotations(module, found)
             order_stacked_calls(module)
             short_reductions.mark_reductions_in_one_loop(module)
             invariant_conditions.mark_invariant_conditions(module)

@@ -25,7 +25,7 @@ from anvl.passes.functions.placements import ARGUMENTS
 from anvl.passes.functions.symbol_utils import functions_of
 from anvl.passes.lower.hlo_builder import Hlo
 
-__all__ = ["NAMES", "rewrite_pads"]
+__all__ = ["NAMES", "is_over_mesh", "rewrite_pads"]
 
 NAMES = ("stablehlo.pad",)
 _LOW, _HIGH, _INNER = "edge_padding_low", "edge_padding_high", "interior_padding"
@@ -41,14 +41,14 @@ def rewrite_pads(module: ir.Operation, found: Found) -> None:
         if not op.results[0].type.has_static_shape:
             continue
         if any(inner) and spreads is None:
-            spreads = _is_over_mesh(module)
+            spreads = is_over_mesh(module)
         if min((*low, *high), default=0) < 0 or (any(inner) and spreads):
             with op.context, op.location, ir.InsertionPoint(op):
                 y = _rewritten(op, low, high, inner, spreads=bool(spreads))
                 op.results[0].replace_all_uses_with(y)
 
 
-def _is_over_mesh(module: ir.Operation) -> bool:
+def is_over_mesh(module: ir.Operation) -> bool:
     """Whether a program says how arrays lie on devices."""
     arguments = [f.attributes[ARGUMENTS] for f in functions_of(module).values()
                  if ARGUMENTS in f.attributes]  # fmt: skip
