@@ -54,19 +54,20 @@ def _is_rotation(op: ir.Operation) -> bool:
     y, parts = op.results[0].type, [maker(x) for x in op.operands]
     if len(parts) != 2 or not y.has_static_shape or not _is_along_rows(op):
         return False
-    last, first = parts
-    if last is None or first is None or {last.name, first.name} != {_SLICE}:
-        return False
-    x = last.operands[0]
-    if x != first.operands[0] or x.type != y:
+    slices = [part for part in parts if part is not None and _is_slice_of(part, y)]
+    if len(slices) != 2 or slices[0].operands[0] != slices[1].operands[0]:
         return False
     axis = _axis(op)
-    middle = y.shape[axis] - last.results[0].type.shape[axis]
-    limits = [*y.shape], [middle if a == axis else n for a, n in enumerate(y.shape)]
-    # Of sizes that add up, with strides of 1, so the starts follow.
-    return (_ints(last, _LIMITS), _ints(first, _LIMITS)) == limits and all(
-        n == 1 for part in (last, first) for n in _ints(part, _STRIDES)
-    )
+    middle = y.shape[axis] - slices[0].results[0].type.shape[axis]
+    before = [middle if a == axis else n for a, n in enumerate(y.shape)]
+    # Of sizes that add up, so the starts follow.
+    return [_ints(part, _LIMITS) for part in slices] == [[*y.shape], before]
+
+
+def _is_slice_of(op: ir.Operation, type_: ir.Type) -> bool:
+    """Whether an op takes neighbouring elements of an array of a type."""
+    is_slice = op.name == _SLICE and op.operands[0].type == type_
+    return is_slice and all(n == 1 for n in _ints(op, _STRIDES))
 
 
 def _is_along_rows(op: ir.Operation) -> bool:

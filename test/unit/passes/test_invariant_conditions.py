@@ -19,7 +19,19 @@ INNER = {
     "elements of what is costly": lambda x: anp.where(x > 0, anp.sin(x), 0),
     "columns of what is costly": lambda x: anp.where(x[0] > 0, anp.sin(x), 0),
 }
+
+
+def steps(x):
+    """A loop of steps with a pad of few numbers."""
+
+    def step(c, _):
+        return anp.pad(c[1:] - c[:-1], ((1, 0), (0, 0))), None
+
+    return anvl.scan(step, x[:8, :8], None, length=20)[0]
+
+
 OUTER = {
+    "a loop of pads of few": steps,
     "differences along columns": anvl.grad(lambda x: anp.sum(anp.diff(x, axis=0) ** 2)),
     "a roll": lambda x: anp.roll(x, 1, 0) * 2,
     "rows of what is costly": lambda x: anp.where(x[:, :1] > 0, anp.sin(x) * 2, 0),
