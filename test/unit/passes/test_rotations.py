@@ -84,6 +84,15 @@ def test_a_program_is_lowered_once():
     assert str(lowered(once)) == once
 
 
+def test_in_a_loop_rotations_stay():
+    def steps(x):
+        return anvl.scan(lambda c, _: (anp.roll(c, 1, 1) * 2, None), x, None, length=9)[0]
+
+    text = anvl.jit(steps).lower(anvl.aval("f32", (16, 64))).mlir()
+    assert "concatenate" in text
+    assert "stablehlo.pad" not in text
+
+
 def test_over_a_mesh_rotations_stay():
     text = program((16, 64), 3, 1).replace(
         "%x: tensor<16x64xf32>)", '%x: tensor<16x64xf32> {anvl.sharding = "x=2;x,-"})'
