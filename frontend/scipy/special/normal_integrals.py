@@ -67,7 +67,7 @@ def erfcinv(y: Any) -> Any:
     >>> print(special.erfcinv(1.0))
     0.0
     """
-    return anp.multiply(-math.sqrt(0.5), _ndtri(anp.divide(y, 2)))
+    return anp.subtract(0, anp.multiply(math.sqrt(0.5), _ndtri(anp.divide(y, 2))))  # 0 of 1, not -0
 
 
 @real_function
