@@ -118,9 +118,7 @@ def masked_error(function: str) -> TypeError:
 
 
 def hint(x: Any) -> str:
-    """Advice for texts, and for an array of another library, such as `jax.Array`."""
-    if isinstance(x[0] if isinstance(x, list | tuple) and x else x, str | bytes):
-        return "; make numbers of texts with float()"
+    """Advice for an array of another library, such as `jax.Array`."""
     if isinstance(x, Aval) or (not hasattr(x, "__array__") and not hasattr(x, "__dlpack__")):
         return ""
     library = type(x).__module__.partition(".")[0].removesuffix("lib")

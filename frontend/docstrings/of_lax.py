@@ -163,7 +163,8 @@ _RESULTS = {
     "Array of the shape that x and y broadcast to, in the dtype that theirs promote to.": (
         "div rem shift_right_logical"
     ),
-    "Array of the shape of x; integers and bools give floats.": "rsqrt round",
+    "Array of the shape of x; integers and bools give floats.": "one_minus_square rsqrt round",
+    "Array of the shape that x and the coefficients broadcast to, of floats.": "polynomial",
     "Array of the shape and dtype of x.": "clz integer_pow",
     "Array of the shape that x and y broadcast to.": "complex mulhi",
     "Array of the shape that a and x broadcast to.": "igamma_grad_a random_gamma_grad",

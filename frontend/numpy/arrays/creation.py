@@ -159,7 +159,9 @@ def _host(x: Any, wanted: np.dtype[Any] | None) -> np.ndarray[Any, Any]:
     kinds = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
     if made.dtype.kind not in kinds:
         of = type(x).__name__
-        raise TypeError(f"asarray: {x!r} of type {of} is not an array of numbers{hint(x)}")
+        is_text = isinstance(x[0] if isinstance(x, list | tuple) and x else x, str | bytes)
+        how = "; make numbers of texts with float()" if is_text else hint(x)
+        raise TypeError(f"asarray: {x!r} of type {of} is not an array of numbers{how}")
     return _cast_numbers(made, default_dtype(kinds[made.dtype.kind]))
 
 

@@ -277,6 +277,8 @@ def minmax(
 ) -> tuple[Any, Any]:
     """Minimum and maximum along `axis`; `initial` may be a pair, for the one and for the other.
 
+    The derivatives are shared among equals.
+
     >>> import anvl.numpy as np
     >>> np.minmax(np.asarray([4, 1, 9]))
     (Array(1, dtype=int32), Array(9, dtype=int32))

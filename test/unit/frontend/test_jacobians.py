@@ -176,7 +176,7 @@ def test_the_hessian_of_a_tree_has_blocks():
         ),
         (f, {"wrt": ()}, (X, Y), ValueError, "wrt names no argument of f"),
         (f, {"wrt": (1, "y")}, (X, Y), ValueError, "wrt (1, 'y') names an argument of f twice"),
-        (f, {"wrt": 1}, (X, "s"), TypeError, "y of f is 's'; make numbers of texts with float()"),
+        (f, {"wrt": 1}, (X, "s"), TypeError, "y of f is 's'; only real floats have a Jacobian"),
         (f, {}, (1j, Y), TypeError, "x of f is c64?[]; only real floats have a Jacobian"),
         (lambda x: x > 0, {}, (X,), TypeError, "is bool[3]; only real floats have a Jacobian"),
     ],

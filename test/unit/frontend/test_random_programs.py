@@ -40,8 +40,8 @@ NOT_DRAWN |= dict.fromkeys(
     np.intersect1d np.iscomplexobj np.isdtype np.isfortran np.isnat np.isrealobj np.isscalar
     np.issubdtype np.iterable np.ix_ np.kaiser np.linalg.cond np.linalg.matrix_rank
     np.linalg.tensorinv np.linalg.tensorsolve np.load np.loadtxt np.mask_indices
-    np.may_share_memory np.min_scalar_type np.mintypecode np.nonzero np.piecewise np.place
-    np.poly np.polydiv np.polyfit np.printoptions np.promote_types np.put np.put_along_axis
+    np.may_share_memory np.min_scalar_type np.minmax np.mintypecode np.nonzero np.piecewise
+    np.place np.poly np.polydiv np.polyfit np.printoptions np.promote_types np.put np.put_along_axis
     np.putmask np.ravel_multi_index np.real_if_close np.require np.result_type np.roots
     np.row_stack np.save np.savetxt np.savez np.savez_compressed np.set_printoptions
     np.setdiff1d np.seterr np.seterrcall np.setxor1d np.shares_memory np.show_config

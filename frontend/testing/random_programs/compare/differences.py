@@ -269,7 +269,9 @@ RULES: list[tuple[str, Condition]] = [
     ),
     (
         "NumPy interpolates between infinities, which gives NaN where one of them is meant",
-        _where_not_finite("np.quantile", "np.percentile", "np.median"),
+        _where_not_finite(
+            "np.quantile", "np.percentile", "np.median", "np.nanquantile", "np.nanpercentile"
+        ),
     ),
     (
         "the largest number beside an infinity, or that stands for one, is that of the dtype",

@@ -76,6 +76,7 @@ CORNERS = {
     "fmin": "at a tie",
     "max": "shared among equals",
     "min": "shared among equals",
+    "minmax": "shared among equals",
     "nanmax": "shared among equals",
     "nanmin": "shared among equals",
     "ptp": "shared among equals",
