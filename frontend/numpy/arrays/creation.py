@@ -159,10 +159,14 @@ def _host(x: Any, wanted: np.dtype[Any] | None) -> np.ndarray[Any, Any]:
     kinds = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
     if made.dtype.kind not in kinds:
         of = type(x).__name__
-        is_text = isinstance(x[0] if isinstance(x, list | tuple) and x else x, str | bytes)
-        how = "; make numbers of texts with float()" if is_text else hint(x)
-        raise TypeError(f"asarray: {x!r} of type {of} is not an array of numbers{how}")
+        raise TypeError(f"asarray: {x!r} of type {of} is not an array of numbers{_advice(x)}")
     return _cast_numbers(made, default_dtype(kinds[made.dtype.kind]))
+
+
+def _advice(x: Any) -> str:
+    """What to do with what holds no numbers."""
+    is_text = isinstance(x[0] if isinstance(x, list | tuple) and x else x, str | bytes)
+    return "; make numbers of texts with float()" if is_text else hint(x)
 
 
 def _check_dtype(dtype: np.dtype[Any]) -> None:
