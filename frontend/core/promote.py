@@ -45,6 +45,7 @@ __all__ = [
     "promote",
     "promoted",
     "remember",
+    "text_hint",
     "typeof",
 ]  # fmt: skip
 
@@ -123,6 +124,12 @@ def hint(x: Any) -> str:
         return ""
     library = type(x).__module__.partition(".")[0].removesuffix("lib")
     return f", an array of {library}; numpy.asarray(x) makes one that anvl takes"
+
+
+def text_hint(x: Any) -> str:
+    """Advice for texts, or `hint`."""
+    is_text = isinstance(x[0] if isinstance(x, list | tuple) and x else x, str | bytes)
+    return "; make numbers of texts with float()" if is_text else hint(x)
 
 
 def number_value(x: Any, of: Aval) -> np.ndarray[Any, Any]:

@@ -18,9 +18,9 @@ from anvl.core.promote import (
     broadcast_shapes,
     broadcast_to,
     constant,
-    hint,
     masked_error,
     promoted,
+    text_hint,
 )
 from anvl.core.ranges import check_fits, integer_limits, note_meeting
 from anvl.core.tracer import Tracer
@@ -159,14 +159,8 @@ def _host(x: Any, wanted: np.dtype[Any] | None) -> np.ndarray[Any, Any]:
     kinds = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
     if made.dtype.kind not in kinds:
         of = type(x).__name__
-        raise TypeError(f"asarray: {x!r} of type {of} is not an array of numbers{_advice(x)}")
+        raise TypeError(f"asarray: {x!r} of type {of} is not an array of numbers{text_hint(x)}")
     return _cast_numbers(made, default_dtype(kinds[made.dtype.kind]))
-
-
-def _advice(x: Any) -> str:
-    """What to do with what holds no numbers."""
-    is_text = isinstance(x[0] if isinstance(x, list | tuple) and x else x, str | bytes)
-    return "; make numbers of texts with float()" if is_text else hint(x)
 
 
 def _check_dtype(dtype: np.dtype[Any]) -> None:
