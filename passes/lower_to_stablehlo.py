@@ -109,7 +109,7 @@ class LowerToStablehlo(Pass, argument=NAME):
         # One walk for all other rewrites: none erases an op that a later one visits.
         found = find_by_name(module, _GUARDED)
         if self.platform == "cpu" and library_calls.has_large_sum(found):
-            run_native("func.func(trivial-dce)", module)  # what is computed for a call alone?
+            run_native("func.func(trivial-dce)", module)  # dead ops would count as readers
             found = find_by_name(module, _GUARDED)
         joined_pads.join_pads(found)
         partitioned_pads.rewrite_pads(module, found)

@@ -387,7 +387,7 @@ class Expansion(SymbolTable):
 
     @cached_property
     def _called_once(self) -> defaultdict[str, int]:
-        """Those that one call refers to and nothing else: no rule can reach them, and emit more."""
+        """Functions that one call alone refers to: no rule can reach them, and emit more."""
         called = [name for names in self.callees.values() for name in names]
         return defaultdict(int, {name: 1 for name in called if self.uses[name] == 1})
 

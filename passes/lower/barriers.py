@@ -5,8 +5,7 @@ from collections.abc import Callable
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import element_type, tensor
 from anvl.passes.framework.walk import Found
-from anvl.passes.functions.symbol_utils import is_private
-from anvl.passes.lower.hlo_builder import Hlo, maker, origin
+from anvl.passes.lower.hlo_builder import Hlo, maker, origin, runs_once
 
 __all__ = ["NAMES", "drop_inner_barriers", "separate_names"]
 
@@ -58,7 +57,7 @@ _hlo = Hlo("")
 
 def drop_inner_barriers(found: Found) -> None:
     """Replace each barrier outside the body of a public function by its operands."""
-    _drop_where(found, _is_inner)
+    _drop_where(found, lambda op: not runs_once(op))
 
 
 def separate_names(found: Found) -> None:
@@ -91,11 +90,6 @@ def _drop_where(found: Found, is_needless: Callable[[ir.Operation], bool]) -> No
             y.replace_all_uses_with(x)
         op.erase()
     found[_BARRIER] = kept
-
-
-def _is_inner(op: ir.Operation) -> bool:
-    parent = op.parent.operation
-    return parent.name != "func.func" or is_private(parent)
 
 
 def _is_repeated(op: ir.Operation) -> bool:

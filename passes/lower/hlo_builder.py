@@ -9,10 +9,11 @@ from anvl.dialect.core.create import splat
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Direction, Ints
 from anvl.dialect.core.types import element_type, kind, tensor, without_axes
+from anvl.passes.functions.symbol_utils import is_private
 
 __all__ = [
     "Hlo", "Literals", "differs_everywhere", "hide", "is_hidden", "maker", "origin",
-    "replace_before", "varying_axes",
+    "replace_before", "runs_once", "varying_axes",
 ]  # fmt: skip
 
 _create = ir.Operation.create
@@ -86,6 +87,12 @@ def maker(x: ir.Value) -> ir.Operation | None:
     """The defining op of a value; None for a block argument."""
     owner = x.owner
     return None if isinstance(owner, ir.Block) else owner.operation
+
+
+def runs_once(op: ir.Operation) -> bool:
+    """Whether an op stands in a public function, and in no loop, nor in what a loop may call."""
+    parent = op.parent.operation
+    return parent.name == "func.func" and not is_private(parent)
 
 
 def replace_before(x: ir.Value, y: ir.Value) -> None:

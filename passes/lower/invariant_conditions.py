@@ -5,10 +5,9 @@ from math import prod
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Ints
 from anvl.passes.framework.walk import find
-from anvl.passes.functions.symbol_utils import is_private
-from anvl.passes.lower.hlo_builder import maker, varying_axes
+from anvl.passes.lower.hlo_builder import maker, runs_once, varying_axes
 
-__all__ = ["INVARIANT_CONDITIONS", "mark_invariant_conditions", "runs_once"]
+__all__ = ["INVARIANT_CONDITIONS", "mark_invariant_conditions"]
 
 # Note [XLA's optimization level]
 #
@@ -71,12 +70,6 @@ def _is_on_outer_axis(op: ir.Operation) -> bool:
 def _fewest(op: ir.Operation) -> int:
     """From how many elements on a condition counts."""
     return _FEWEST if runs_once(op) else _FEWEST_IN_LOOPS
-
-
-def runs_once(op: ir.Operation) -> bool:
-    """Whether an op stands in a public function, and in no loop."""
-    parent = op.parent.operation
-    return parent.name == "func.func" and not is_private(parent)
 
 
 def _is_fixed(choice: ir.Value, axis: int) -> bool:

@@ -14,10 +14,9 @@ from anvl.passes.functions.symbol_utils import (
     body_of,
     callee_of,
     functions_of,
-    is_private,
     terminator_of,
 )
-from anvl.passes.lower.hlo_builder import Hlo, hide, is_hidden, maker, replace_before
+from anvl.passes.lower.hlo_builder import Hlo, hide, is_hidden, maker, replace_before, runs_once
 
 __all__ = ["NAMES", "compute_summands", "guard_extremes", "has_large_sum", "separate_scales"]
 
@@ -309,7 +308,7 @@ def _by_number(module: ir.Operation) -> _Scaled:
     if not any(_is_large_array(op.results[0].type) for op in find(module, _CONSTANT)):
         return found
     for op in find(module, _MULTIPLY):
-        is_product = _is_large_array(op.results[0].type) and _is_public(op)
+        is_product = _is_large_array(op.results[0].type) and runs_once(op)
         for i, x in enumerate(op.operands if is_product else ()):
             value = _splat(x)
             if value is not None:
@@ -323,12 +322,6 @@ def _is_large_array(type_: Any) -> bool:
     is_array = isinstance(type_, ir.RankedTensorType) and type_.has_static_shape
     is_float = is_array and kind(type_.element_type) == "float"
     return is_float and prod(type_.shape) >= _FEWEST_CALLED
-
-
-def _is_public(op: ir.Operation) -> bool:
-    """Whether an op stands in a public function, where barriers stay."""
-    parent = op.parent.operation
-    return parent.name == "func.func" and not is_private(parent)
 
 
 def _splat(x: ir.Value) -> Any:

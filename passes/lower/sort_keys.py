@@ -7,8 +7,7 @@ from anvl.dialect.core.params.base import Bool, Direction, Int, Ints
 from anvl.dialect.core.params.index_params import GatherDimensions, GatherDims
 from anvl.dialect.core.types import element_type, tensor
 from anvl.passes.framework.walk import Found
-from anvl.passes.functions.symbol_utils import is_private
-from anvl.passes.lower.hlo_builder import Hlo, maker
+from anvl.passes.lower.hlo_builder import Hlo, maker, runs_once
 
 __all__ = ["NAMES", "pack_sorts"]
 
@@ -50,7 +49,7 @@ def pack_sorts(found: Found) -> None:
     is_alone = len(found[NAMES[0]]) == 1
     for op in found[NAMES[0]]:
         descending = _is_descending(op)
-        if descending is None or (is_alone and _is_short(op) and _runs_once(op)):
+        if descending is None or (is_alone and _is_short(op) and runs_once(op)):
             kept.append(op)
             continue
         with op.context, op.location, ir.InsertionPoint(op):
@@ -82,12 +81,6 @@ def _is_descending(op: ir.Operation) -> bool | None:
 def _is_short(op: ir.Operation) -> bool:
     """Whether a sort of one operand has so few elements that its call is most of its time."""
     return len(op.operands) == 1 and math.prod(op.operands[0].type.shape) < _FEWEST_ALONE
-
-
-def _runs_once(op: ir.Operation) -> bool:
-    """Whether no loop surrounds a sort, nor is it in a function that a loop may call."""
-    parent = op.parent.operation
-    return parent.name == "func.func" and not is_private(parent)
 
 
 def _axis(op: ir.Operation) -> int:

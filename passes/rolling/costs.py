@@ -4,7 +4,7 @@ Note [Cost of repetition]
 
 Compilation is a sum of counts times constants, of the unrolled program and of the rolled one, and
 the smaller sum decides: the rolled one, if it is smaller by a tenth.  Where less is predicted, of
-12 programs that were measured five gained a fifth to a third, and five ran 1.1 to 3 times as long.
+12 programs that were measured five gained 0.2 to 0.4, and five ran 1.1 to 3 times as long.
 `benchmarks/rolling_costs.py` measures programs of 16 families in both ways, fits the constants to
 the ratios of their times, and writes them into `fitted.py`: they are fixed, so that the text of a
 program does not depend on the machine.  What the families tell apart is what XLA makes of an op: a

@@ -1,4 +1,4 @@
-"""What the declarations of a module ask of each function: derivatives, and batches."""
+"""Derivatives and batches that the declarations of a module ask of each function."""
 
 from collections import defaultdict
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ __all__ = ["NOTHING", "Asked", "Orders"]
 
 
 class Asked(NamedTuple):
-    """What is asked of a function.
+    """Derivatives and batches that are asked of a function.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Orders:
         self._known: dict[str, Asked] = {}
 
     def of(self, name: str) -> Asked:
-        """What is asked of a function."""
+        """Derivatives and batches that are asked of a function, by all that refer to it."""
         if name not in self._known:
             self._known[name] = NOTHING  # a rule may call its own function
             found = [(self.of(user), more) for user, more in self._users.get(name, ())]
@@ -65,7 +65,7 @@ class Orders:
 
 
 def _asked(attribute: str, value: Any) -> Asked:
-    """What a declaration with an attribute asks."""
+    """Derivatives and batches that a declaration with an attribute asks."""
     if attribute not in KINDS:
         return NOTHING
     return Asked(int(KINDS[attribute].differentiates), _members(attribute, value))

@@ -111,7 +111,7 @@ def _is_special(program: TracedProgram, place: Placement, options: ProgramOption
 
 
 def _described(captured: Sequence[Any]) -> tuple[Any, ...] | None:
-    """What lowering sees of captured arrays; None if some cannot be read."""
+    """Facts of captured arrays that lowering sees; None if some cannot be read."""
     if any(isinstance(x, Array) and not _is_readable(x) for x in captured):
         return None
     types = [(str(x.dtype), tuple(x.shape)) for x in captured]

@@ -6,8 +6,7 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Int, Ints
 from anvl.dialect.core.types import element_type, tensor
 from anvl.passes.framework.walk import Found
-from anvl.passes.lower.hlo_builder import Hlo, maker
-from anvl.passes.lower.invariant_conditions import runs_once
+from anvl.passes.lower.hlo_builder import Hlo, maker, runs_once
 from anvl.passes.lower.partitioning.partitioned_pads import is_over_mesh
 
 __all__ = ["NAMES", "rewrite_rotations"]

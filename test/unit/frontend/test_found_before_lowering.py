@@ -39,7 +39,7 @@ w = numpy.linspace(-1, 1, 6, dtype='f').reshape(3, 2)
 
 
 def run(code, cache, *options, **environment):
-    """What a fresh process prints; the lines of the program, and whether it lowered."""
+    """Output of a fresh process: the lines of the program, and whether it lowered."""
     inherited = {k: v for k, v in os.environ.items() if k not in ("ANVL_CACHE", "XDG_CACHE_HOME")}
     whole = START + ABOVE + textwrap.dedent(code) + END
     done = subprocess.run(
@@ -222,6 +222,10 @@ def test_the_key_has_all_that_lowering_depends_on(monkeypatch, tmp_path):
     captured[1:3] = [np.ones(3), np.ones(3)]  # of which the program is not told
     assert key() == are_equal
     with runtime_settings(cache=False):
+        program = anvl.jit(lambda x: x).trace(1.0).program
+        assert forms.traced_form(program, place, DEFAULT) is None
+    monkeypatch.setattr(forms, "own_dialects", lambda: ("my",))
+    with runtime_settings(cache=True, cache_dir=tmp_path):
         program = anvl.jit(lambda x: x).trace(1.0).program
         assert forms.traced_form(program, place, DEFAULT) is None
 
