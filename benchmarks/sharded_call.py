@@ -27,9 +27,10 @@ _SHAPE = (8, 16)
 
 INCLUDED = (
     "arrays f32[8,16] cut into 4 x 2 parts over 8 devices of one CPU, by functions compiled "
-    "before; each side in a process of its own, in turns; a call until it returns, or until its "
-    "results are there where it says waited for; the median of the least times of five pairs of "
-    "processes, of which one may be a third faster than the next, and the range of their anvl / jax"
+    "before; each side in a process of its own, in turns; a call until it returns, of which the "
+    "least counts, or until its results are there where it says waited for, of which the median "
+    "counts, as eight threads meet on the cores; the median of five pairs of processes, of which "
+    "one may be a third faster than the next, and the range of their anvl / jax"
 )
 
 #: What a call may take in the time of jax's.
@@ -81,12 +82,17 @@ def _process(side: str) -> Iterator[Callable[[str], Any]]:
 
 
 def _group(ask: dict[str, Callable[[str], Any]], case: str, rounds: int) -> Times:
-    """The least seconds of a call, and of its thread's processor, by side."""
+    """The least seconds of a call, or their median if waited for, and of its processor, by side."""
     found: dict[str, list[list[float]]] = {side: [] for side in ask}
     for i in range(rounds):
         for side in ask if i % 2 == 0 else reversed(ask):
             found[side].append(ask[side](case))
-    return {side: [min(of) for of in zip(*times, strict=True)] for side, times in found.items()}
+    of_all = statistics.median if _is_waited_for(case) else min
+    return {side: [of_all(of) for of in zip(*times, strict=True)] for side, times in found.items()}
+
+
+def _is_waited_for(case: str) -> bool:
+    return case.endswith("waited for")
 
 
 def _row(case: str, groups: list[Times]) -> Row:
@@ -119,7 +125,9 @@ def main(side: str) -> None:
     with no_garbage_collection():
         for line in sys.stdin:
             case = line.strip()
-            print(json.dumps(_least(cases[case], wait) if case else list(cases)), flush=True)
+            of_all = statistics.median if _is_waited_for(case) else min
+            found = _times(cases[case], wait, of_all) if case else list(cases)
+            print(json.dumps(found), flush=True)
 
 
 def _of_anvl() -> tuple[Put, Any, Any]:
@@ -166,15 +174,17 @@ def _cases(put: Put, jit: Any, wait: Any) -> dict[str, Callable[[], Any]]:
     }
 
 
-def _least(call: Callable[[], Any], wait: Callable[[Any], Any]) -> list[float]:
-    """The least seconds of a call, and the least of this thread's processor."""
+def _times(
+    call: Callable[[], Any], wait: Callable[[Any], Any], of_all: Callable[[Any], float]
+) -> list[float]:
+    """The seconds of a call, and of this thread's processor: `of_all` of several calls."""
     taken = []
     for _ in range(_CALLS):
         begun, own = time.perf_counter(), time.thread_time()
         found = call()
         taken.append((time.perf_counter() - begun, time.thread_time() - own))
         wait(found)
-    return [min(of) for of in zip(*taken, strict=True)]
+    return [of_all(of) for of in zip(*taken, strict=True)]
 
 
 if __name__ == "__main__":

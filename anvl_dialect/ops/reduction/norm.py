@@ -27,7 +27,18 @@ from anvl.dialect.core.types import (
     without_axes,
 )
 from anvl.dialect.ops.elementwise.complexes import complex_
-from anvl.dialect.ops.elementwise.elementary import add, and_, div, mul, neg, or_, plus, sqrt, times
+from anvl.dialect.ops.elementwise.elementary import (
+    add,
+    and_,
+    div,
+    mul,
+    neg,
+    or_,
+    plus,
+    sqrt,
+    sub,
+    times,
+)
 from anvl.dialect.ops.elementwise.upcast import in_wide
 from anvl.dialect.ops.linalg.matrices import as_complex, conj, is_complex
 from anvl.dialect.ops.reduction.reduce import broadcast_along
@@ -51,6 +62,12 @@ class _Range(NamedTuple):
 
 _RANGES = {"f32": _Range(-45, 60, 80), "f64": _Range(-450, 500, 600)}
 
+
+# Of a float of a dtype: the integer of its width, the bits of its exponent, and the number 1.
+_ENCODINGS = {
+    "f32": ("i32", 0x7F800000, 0x3F800000),
+    "f64": ("i64", 0x7FF0000000000000, 0x3FF0000000000000),
+}
 
 _MOST_LOOPED = 4096  # elements of a sum, of which one loop adds up to few digits less
 
@@ -220,20 +237,27 @@ def _slope(x: Value, y: Value, axes: Sequence[int], order: float, power: int) ->
 def _parts_of(x: Value, y: Value, axes: Sequence[int]) -> Value:
     """x / y; NaN for an infinite norm, whose direction is unknown.
 
-    Both are scaled by a power of two, so that y has a reciprocal: XLA would multiply by it anyway,
-    but where it cannot know that there is one, the lowering scales once more.
+    Both are scaled by a power of two that makes y about 1: its reciprocal exists, which XLA would
+    multiply by anyway, and so do the products of several, which the second derivative has.
     """
-    power = _RANGES[dtype_name(y.type.element_type)].scale
-
-    def compared(direction: str, exponent: int) -> Value:
-        limit = full_like(y, 2.0**exponent)
-        return emit.compare(y, limit, comparison_direction=direction)
-
-    up = emit.select(compared("LT", -power), full_like(y, 2.0**power), full_like(y, 1))
-    scale = emit.select(compared("GT", power), full_like(y, 2.0**-power), up)
+    scale = _inverse_power_of_two(y)
     length = mul(emit.select(emit.is_finite(y), nonzero_length(y), times(y, math.nan)), scale)
     reciprocal = div(full_like(length, 1), length)
     return mul(mul(x, broadcast_along(scale, x, axes)), broadcast_along(reciprocal, x, axes))
+
+
+def _inverse_power_of_two(y: Value) -> Value:
+    """2^-n for y of 2^n up to 2^(n + 1), by the bits of its exponent; finite for each y.
+
+    It has no derivative: that of what is scaled by it and divided by it later is 0.
+    """
+    name = dtype_name(y.type.element_type)
+    integer, exponents, one = _ENCODINGS[name]
+    bits = emit.bitcast_convert(emit.stop_gradient(y), dtype=integer)
+    mirrored = sub(full_like(bits, 2 * one), and_(bits, full_like(bits, exponents)))
+    least = exponents & -exponents
+    inside = emit.clamp(full_like(bits, least), mirrored, full_like(bits, 2 * one - least))
+    return emit.bitcast_convert(inside, dtype=name)
 
 
 def _power(x: Value, exponent: float) -> Value:

@@ -115,16 +115,9 @@ SCALED = {
 EXPONENTS = {"float16": 10, "bfloat16": 110, "float32": 110, "float64": 1000}
 
 
-@pytest.mark.sweep(keep=0, part=0)
-def test_derivatives_hold_over_the_whole_range_of_a_dtype() -> None:
-    """Where the square of a number is none, the derivatives are those of its multiples."""
-    rows = [(name, np.dtype("float64"), 0) for name in SCALED] + [
-        (name, np.dtype(dtype), sign * most)
-        for dtype, most in EXPONENTS.items()
-        for sign in (-1, 1)
-        for name in SCALED
-        if "complex" not in name or dtype in ("float32", "float64")
-    ]
+def check_multiples(rows: list[tuple[str, np.dtype[Any], int]]) -> None:
+    """Compare value, gradient and Hessian at 2^k times the points of SCALED with those there."""
+    rows = [(name, np.dtype("float64"), 0) for name in SCALED] + rows
     points = [np.ldexp(SCALED[name][1], k).astype(dtype) for name, dtype, k in rows]
 
     def everything(points: Any) -> Any:
@@ -144,6 +137,26 @@ def test_derivatives_hold_over_the_whole_range_of_a_dtype() -> None:
                 np.testing.assert_allclose(
                     np.ldexp(y, -power), wanted, limit, limit, err_msg=f"{name}, {dtype}, 2^{k}"
                 )
+
+
+@pytest.mark.sweep(keep=0, part=0)
+def test_derivatives_hold_over_the_whole_range_of_a_dtype() -> None:
+    """Where the square of a number is none, the derivatives are those of its multiples."""
+    check_multiples(
+        [
+            (name, np.dtype(dtype), sign * most)
+            for dtype, most in EXPONENTS.items()
+            for sign in (-1, 1)
+            for name in SCALED
+            if "complex" not in name or dtype in ("float32", "float64")
+        ]
+    )
+
+
+def test_the_hessian_of_a_short_vector_is_finite() -> None:
+    """Before and behind the exponents where the sum of squares is none."""
+    exponents = (-110, -90, -70, -45, 70, 110)
+    check_multiples([("norm, 2", np.dtype("float32"), k) for k in exponents])
 
 
 INF, NAN = np.inf, np.nan
