@@ -20,6 +20,7 @@ from anvl.passes.functions.symbol_utils import body_of, functions_of
 from anvl.passes.rolling.costs import (
     features_of,
     is_compiled_faster,
+    is_gradient_in_one_kernel,
     is_shorter,
     run_features_of,
     why_slower,
@@ -28,7 +29,7 @@ from anvl.passes.rolling.emission import Writer
 from anvl.passes.rolling.findings import Finding
 from anvl.passes.rolling.forms import Form, form_of
 from anvl.passes.rolling.items import Block
-from anvl.passes.rolling.orders import Asked, Orders
+from anvl.passes.rolling.orders import Orders
 from anvl.passes.rolling.periods import repeats
 from anvl.passes.rolling.stretches import Stretch, linked
 
@@ -91,7 +92,7 @@ class Roll(Pass, argument=_NAME):
         """Roll what repeats in one function; returns whether anything does."""
         for ops in _blocks(expansion.functions[name]):
             is_long = len(ops) > 2 * self.least
-            if is_long and self._roll_block(ops, name, expansion, orders.of(name), findings):
+            if is_long and self._roll_block(ops, name, expansion, orders, findings):
                 run_on(expansion.functions[name], "trivial-dce")
                 return True
         return False
@@ -107,7 +108,7 @@ class Roll(Pass, argument=_NAME):
         ops: Sequence[Any],
         name: str,
         expansion: Expansion,
-        asked: Asked,
+        orders: Orders,
         findings: list[Finding],
     ) -> bool:
         block = Block(ops, lambda op: is_dce_able(op, expansion.functions))
@@ -120,7 +121,7 @@ class Roll(Pass, argument=_NAME):
                 findings.append(Finding.of_difference(block, run, stretch))
                 continue
             form = form_of(block, stretch)
-            why_not = self._why_not(block, stretch, form, asked)
+            why_not = self._why_not(block, stretch, form, orders, name)
             findings.append(Finding.of_stretch(block, stretch, form, why_not))
             if not why_not:
                 chosen.append((stretch, form))
@@ -131,13 +132,19 @@ class Roll(Pass, argument=_NAME):
             writer.write(stretch, form)
         return True
 
-    def _why_not(self, block: Block, stretch: Stretch, form: Form, asked: Asked) -> str:
+    def _why_not(
+        self, block: Block, stretch: Stretch, form: Form, orders: Orders, name: str
+    ) -> str:
+        asked = orders.of(name)
         read = features_of(block, stretch, form, asked)
         if self.always:
             return "" if is_shorter(read) else "it would not become shorter"
         if not is_compiled_faster(read):
             return "it would not be compiled faster"
-        return why_slower(run_features_of(block, stretch, form, asked.members))
+        run = run_features_of(block, stretch, form, asked.members)
+        if is_gradient_in_one_kernel(read, run) and not orders.is_value_read(name):
+            return "its gradient is one kernel for all cores, and nothing else of it is read"
+        return why_slower(run)
 
     def _tell(self, findings: list[Finding]) -> None:
         if self.on_report is not None:

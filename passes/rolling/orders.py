@@ -3,9 +3,10 @@
 from collections import defaultdict
 from typing import Any, NamedTuple
 
-from anvl.dialect.core.attributes import IMPLICIT, VMAP, symbols_in
+from anvl.dialect.core.attributes import IMPLICIT, VJP, VMAP, signature_of, symbols_in
 from anvl.dialect.core.mlir import ir
 from anvl.passes.expand.declarations import KINDS, Expansion
+from anvl.passes.functions.symbol_utils import callee_of, calls_of
 
 __all__ = ["NOTHING", "Asked", "Orders"]
 
@@ -37,6 +38,7 @@ class Orders:
     """
 
     def __init__(self, expansion: Expansion) -> None:
+        self._functions, self._marked = expansion.functions, expansion.marked
         self._users: defaultdict[str, list[tuple[str, Asked]]] = defaultdict(list)
         for user, callees in expansion.callees.items():
             for callee in callees:
@@ -58,6 +60,21 @@ class Orders:
                 max([one.members * more.members for one, more in found], default=1),
             )
         return self._known[name]
+
+    def is_value_read(self, name: str) -> bool:
+        """Whether the results of a function are read, and not only its gradient."""
+        declared = [user for user, _ in self._users.get(name, ())]
+        if not declared or not all(VJP in self._marked.get(user, ()) for user in declared):
+            return True
+        count = len(signature_of(self._functions[name])[1])  # the value stands before the gradient
+        calls = [
+            call
+            for function in self._functions.values()
+            for call in calls_of(function)
+            if callee_of(call) in declared
+        ]
+        values = [y for call in calls for y in list(call.results)[:count]]
+        return not calls or any(next(iter(y.uses), None) is not None for y in values)
 
     def add(self, name: str, like: str) -> None:
         """Let of a new function be asked what is of another one."""

@@ -145,6 +145,35 @@ def test_steps_that_are_differentiated_twice_are_sooner_worth_a_loop():
     assert report(lambda x: anvl.hessian(lambda x: 2 * anvl.remat(f)(x))(x)).endswith("a scan")
 
 
+def terms_of(count):
+    def f(x):
+        return xp.sum(sum(xp.sin(x * float(i)) * xp.exp(-x * x * float(i)) for i in range(count)))
+
+    return f
+
+
+def also_the_value(f):
+    return lambda x: f(x) * anvl.grad(f)(x)
+
+
+@pytest.mark.parametrize(
+    ("way", "count", "shape", "is_rolled"),
+    [
+        (anvl.grad, 20, (1_000,), False),
+        (lambda f: anvl.vmap(anvl.grad(f)), 20, (2, 1_000), False),
+        (anvl.grad, 20, (10,), True),  # too few elements for two cores
+        (anvl.grad, 200, (100,), True),  # too long to compile
+        (lambda f: f, 20, (1_000,), True),
+        (anvl.value_and_grad, 20, (1_000,), True),
+        (also_the_value, 20, (1_000,), True),
+        (anvl.jacfwd, 20, (1_000,), True),
+    ],
+)
+def test_terms_stay_one_kernel_where_their_gradient_alone_is_read(way, count, shape, is_rolled):
+    report = anvl.jit(way(terms_of(count))).lower(anvl.aval("f32", shape)).report()
+    assert report.endswith("became a batch") == is_rolled, report
+
+
 @pytest.mark.parametrize(
     ("name", "form"),
     [
