@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Sequence
@@ -16,13 +17,14 @@ from contextvars import ContextVar
 from types import BuiltinFunctionType, CodeType, FunctionType
 from typing import Any, NamedTuple, TypeAlias
 
-from anvl.runtime.array import Array
+from anvl.runtime.array import Array, blank
 from anvl.runtime.client import forked, is_orphan
 from anvl.runtime.dispatch_code import (
     CallSignature,
     Reading,
     flat_code,
     function_code,
+    is_long,
     named_code,
     positional_code,
     tree_code,
@@ -118,6 +120,34 @@ def _program_in_context(caches: dict[Any, dict[Any, Any]], key: Any) -> Any:
 
 #: Names of arguments for messages, or a function that returns them; None for their positions.
 Names: TypeAlias = Sequence[str] | Callable[[], Sequence[str]] | None
+
+
+class Programs(dict[Any, Any]):
+    """Programs by their keys; `latest` is the key of the last that was installed, and it."""
+
+    __slots__ = ("latest",)
+
+    def __init__(self) -> None:
+        self.latest: tuple[Any, Any] = _NONE
+
+    def __setitem__(self, key: Any, program: Any) -> None:
+        self.latest = key, program  # first, and in `pop` last: threads may do both at once
+        super().__setitem__(key, program)
+
+    def pop(self, key: Any, *default: Any) -> Any:
+        """Drop a program."""
+        found = super().pop(key, *default)
+        self.latest = _NONE
+        return found
+
+    def clear(self) -> None:
+        """Drop all."""
+        super().clear()
+        self.latest = _NONE
+
+
+# The key of no arguments; others are not equal to it.
+_NONE = object(), None
 
 
 class Dispatch(NamedTuple):
@@ -227,9 +257,7 @@ def make_dispatch(
     """
     if n_args < 0:
         raise ValueError(f"make_dispatch: the number of arguments is not negative, got {n_args}")
-    return _make_dispatch(
-        positional_code(n_args), slow, argument_names, has_single_keys=n_args == 1
-    )
+    return _make_dispatch(positional_code(n_args), slow, argument_names, n_types=n_args)
 
 
 #: Placeholder for a missing argument in the `slots` of `make_function`'s `slow`.
@@ -264,7 +292,7 @@ def make_function(
         function_code(signature),
         slow,
         argument_names,
-        has_single_keys=n_arrays == 1 and not signature.has_forms,
+        n_types=0 if signature.has_forms else n_arrays,
         static_value=static_value,
     )
     with_names(made.call, signature)  # type: ignore[arg-type]
@@ -373,10 +401,10 @@ def _make_dispatch(
     slow: Callable[..., Any],
     argument_names: Names,
     *,
-    has_single_keys: bool = False,
+    n_types: int = 0,
     static_value: Callable[[Any], Any] | None = None,
 ) -> Dispatch:
-    cache: dict[Any, Any] = {}
+    cache: dict[Any, Any] = Programs() if is_long(n_types) else {}
     caches: dict[Any, dict[Any, Any]] = {None: cache}
     namespace: dict[str, Any] = {
         "cache": cache,
@@ -391,7 +419,8 @@ def _make_dispatch(
         "trees": (),
         "miss": MISS,
         "missing": MISSING,
-        "new": object.__new__,
+        "blank": blank,
+        "frame_at": sys._getframe,
         "Array": Array,
         "compat": compat,
         "hide_frames": hide_frames,
@@ -400,7 +429,7 @@ def _make_dispatch(
     exec(code, namespace)
     call = namespace.pop("call")
     _calls.add(call)
-    return Dispatch(call, cache, caches, has_single_keys)
+    return Dispatch(call, cache, caches, n_types == 1)
 
 
 def _is_never_current() -> bool:

@@ -31,8 +31,8 @@ from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 __all__ = [
-    "CallSignature", "Reading", "flat_code", "function_code", "named_code", "positional_code",
-    "tree_code", "with_names",
+    "CallSignature", "Reading", "flat_code", "function_code", "is_long", "named_code",
+    "positional_code", "tree_code", "with_names",
 ]  # fmt: skip
 
 
@@ -107,7 +107,7 @@ class CallSignature(NamedTuple):
 _HEAD = """\
 def call({parameters}):
 {trees}    try:
-        run, handlers, only, finish, constants, is_current, take = {entry}
+{before}        run, handlers, only, finish, constants, is_current, take = {entry}
     except ({misses}):
         is_current = stale
     if is_current is not None and not is_current():
@@ -143,16 +143,25 @@ _RUN = """\
     except compat.Failure as error:
         results = recover(error, run, handlers, constants, {all})
     if take is not None:
-        take({taken}, {depth})
+        code, instruction, ended = take.last
+        frame = frame_at({depth})
+        if frame.f_lasti != instruction or frame.f_code is not code:
+            ended = take.at(frame, {taken})
+        {end}
     if only is None:
         return finish(results)
-    array = new(Array)
+    array = blank()
     [array.buffer] = results
     array.aval = only
     return array
 """
-#: Frames of generated code above the user's: those of a function, and of a call with containers.
-_DEPTH, _DEPTH_OF_TREE = 2, 3
+#: The end of one donated argument, and of those among several.
+_END_ONE = "[(_, {argument}.buffer)] = ended"
+_END = """args = {taken}
+        for i, args[i].buffer in ended:
+            pass"""
+#: Frames from generated code to the user's: of a function, and of a call with containers.
+_DEPTH, _DEPTH_OF_TREE = 1, 2
 
 
 @functools.lru_cache(maxsize=256)
@@ -163,11 +172,11 @@ def positional_code(n_args: int) -> CodeType:
         parameters=_listed(names) + "/" if names else "",
         trees="",
         arguments=_listed(names),
-        entry=_looked_up(_key(names)),
+        **_search(_key(names), n_args),
         misses="KeyError, AttributeError",
         buffers=_buffers(names),
         all=f"({_listed(names)})",
-        taken=f"({_listed(names)})",
+        **_ending(f"({_listed(names)})", names),
         depth=_DEPTH,
     )
     return compile(source, f"<anvl dispatch of {n_args} arguments>", "exec")
@@ -181,11 +190,11 @@ def flat_code() -> CodeType:
         parameters="args, /",
         trees="",
         arguments="args",
-        entry=_looked_up(key),
+        **_search(key),
         misses="KeyError, AttributeError",
         buffers=buffers,
         all="args",
-        taken="args",
+        **_ending("args"),
         depth=_DEPTH,
     )
     return compile(source, "<anvl dispatch of a list>", "exec")
@@ -238,28 +247,30 @@ def _function_code(
     misses = "KeyError, AttributeError"
     if signature.has_forms:
         key, buffers = _of_given(signature, given)
-        entry = (
-            f"(program_in_context(caches, {{0}}) if tracing[0] else cache[{{0}}])[{key}]"
-        ).format(_form(signature, slots))
+        form = _form(signature, slots)
+        entry = f"(program_in_context(caches, {form}) if tracing[0] else cache[{form}])[{key}]"
+        search = {"before": "", "entry": entry}
         misses += ", TypeError"  # an unhashable value
     else:
         key, buffers = _key(given), _buffers(given)
-        entry = _looked_up(f"None if rest or keywords else {key}" if signature.is_open else key)
+        key = f"None if rest or keywords else {key}" if signature.is_open else key
+        search = _search(key, len(given))
     further = "rest, keywords" if signature.is_open else "(), {}"
     if signature.explains_keywords:
         further = "(), unknown_keywords"
-        entry = f"{{}}[None] if unknown_keywords else {entry}"
+        search["entry"] = f"{{}}[None] if unknown_keywords else {search['entry']}"
     is_sure = not any(signature.optional[i] for i in arrays)
     every = f"({_listed(given)})"
+    taken = every if is_sure else f"[a for a in {every} if a is not missing]"
     source = (_HEAD + _RUN).format(
         parameters=_parameters(signature, slots),
         trees=_tree_calls(signature, slots, containers),
         arguments=f"({_listed(slots)}), {further}",
-        entry=entry,
+        **search,
         misses=misses,
         buffers=buffers,
         all=every,
-        taken=every if is_sure else f"[a for a in {every} if a is not missing]",
+        **_ending(taken, given if is_sure else ()),
         depth=_DEPTH,
     )
     return compile(source, f"<anvl function of {n} arguments>", "exec")
@@ -281,9 +292,9 @@ def _tree_code(
     signature: CallSignature, n: int, lines: tuple[str, ...], leaves: tuple[str, ...]
 ) -> CodeType:
     slots = [f"a{i}" for i in range(n)]
-    is_long = len(leaves) > _LONG or any(leaf.startswith("*") for leaf in leaves)
+    is_list = is_long(len(leaves)) or any(leaf.startswith("*") for leaf in leaves)
     every = f"({_listed(leaves)})"
-    if is_long:
+    if is_list:
         lines, every = (*lines, f"leaves = {every}"), "leaves"
         key, buffers = _of_list("leaves")
     else:
@@ -295,7 +306,7 @@ def _tree_code(
         entry=f"(program_in_context(caches, {form}) if tracing[0] else cache[{form}])[{key}]",
         buffers=buffers,
         all=every,
-        taken=every,
+        **_ending(every),
         depth=_DEPTH_OF_TREE,
     )
     return compile(source, f"<anvl function of {n} arguments of a structure>", "exec")
@@ -346,8 +357,18 @@ def _of_given(signature: CallSignature, given: Sequence[str]) -> tuple[str, str]
     )
 
 
-def _looked_up(key: str) -> str:
-    return f"program_in_context(caches, {key}) if tracing[0] else cache[{key}]"
+def _search(key: str, n_arrays: int = 0) -> dict[str, str]:
+    """The source of the search for the program of a key, of so many types."""
+    if not is_long(n_arrays):
+        entry = f"program_in_context(caches, {key}) if tracing[0] else cache[{key}]"
+        return {"before": "", "entry": entry}
+    # To compare a long key takes a third of the time of its hash.
+    before = f"        key, latest = {key}, cache.latest\n"
+    entry = "latest[1] if key == latest[0] else cache[key]"
+    return {
+        "before": before,
+        "entry": f"program_in_context(caches, key) if tracing[0] else {entry}",
+    }
 
 
 def _key(names: Sequence[str]) -> str:
@@ -370,12 +391,23 @@ def _buffers(names: Sequence[str]) -> str:
     # Python builds a long list one by one in any case.
     return (
         with_constants
-        if len(names) > _LONG
+        if is_long(len(names))
         else f"([{buffers}] if not constants else {with_constants})"
     )
 
 
-_LONG = 30
+def is_long(n: int) -> bool:
+    """Whether a list of so many is long."""
+    return n > 30
+
+
+def _ending(taken: str, names: Sequence[str] = ()) -> dict[str, str]:
+    """The source of the arguments of a program, and of the end of those that are donated.
+
+    Of one by this name, if it is known to be the only one.
+    """
+    end = _END_ONE.format(argument=names[0]) if len(names) == 1 else _END.format(taken=taken)
+    return {"taken": taken, "end": end}
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from anvl.runtime.array import Array, make_array
 from anvl.runtime.client import Placement, check_process
-from anvl.runtime.execution.donation import Donation, Taker, taker
+from anvl.runtime.execution.donation import Donation, Taker
 from anvl.runtime.execution.execution_errors import deleted_argument, execution_failure
 from anvl.runtime.execution.out_of_memory import run_once_more
 from anvl.runtime.lazy import compat
@@ -131,13 +131,13 @@ class Executable:
         except compat.Failure as error:
             results = self._run_once_more(error, buffers, args)
         if self._take is not None:
-            self._take(args, 2)
+            self._take.take(args)
         return [make_array(kind, b) for kind, b in zip(self.out_types, results, strict=True)]
 
     def _taker(self, n_constants: int) -> Taker | None:
         if self._donation is None:
             return None
-        return taker(self._donation, self.argument_names, n_constants)
+        return Taker(self._donation, self.argument_names, n_constants)
 
     def _run_once_more(
         self, error: BaseException, buffers: Sequence[Any], args: Sequence[Array]

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from itertools import repeat
+from itertools import repeat, starmap
 from types import CodeType
 from typing import Any, NamedTuple
 
-from anvl.runtime.array import Array
+from anvl.runtime.array import Array, blank
 from anvl.runtime.types import ArrayType
 
 __all__ = ["Building", "Finish", "Rebuild", "finisher"]
@@ -42,7 +42,7 @@ def finisher(types: Sequence[ArrayType], rebuild: Rebuild | None = None) -> Fini
 
     Without `rebuild` that is one result as it is, or a tuple.
     """
-    names: dict[str, Any] = {"types": tuple(types), "Array": Array, "new": object.__new__}
+    names: dict[str, Any] = {"types": tuple(types), "blank": blank}
     if isinstance(rebuild, Building):
         code = _written_out(len(types), rebuild.source)
         names |= rebuild.names
@@ -50,7 +50,7 @@ def finisher(types: Sequence[ArrayType], rebuild: Rebuild | None = None) -> Fini
         code = _written_out(len(types), "" if rebuild is None else "rebuild")
     else:
         code = _in_loop("tuple" if rebuild is None else "rebuild")
-        names |= {"repeat": repeat, "count": len(types)}
+        names |= {"repeat": repeat, "starmap": starmap, "count": len(types)}
     names["rebuild"] = rebuild
     exec(code, names)
     finish: Finish = names.pop("finish")
@@ -68,7 +68,7 @@ def _written_out(n: int, value: str) -> CodeType:
     buffers = ", ".join(f"b{i}" for i in range(n))
     lines = [f"[{buffers}] = results"]
     for i, array in enumerate(arrays):
-        lines.append(f"{array} = new(Array)")
+        lines.append(f"{array} = blank()")
         lines.append(f"{array}.buffer = b{i}")
         lines.append(f"{array}.aval = types[{i}]")
     return _compiled([*lines, f"return {value}"])
@@ -79,7 +79,7 @@ def _in_loop(value: str) -> CodeType:
     # All at once: one by one 200 take a tenth longer.
     return _compiled(
         [
-            "arrays = list(map(new, repeat(Array, count)))",
+            "arrays = list(starmap(blank, repeat((), count)))",
             "for array, buffer, aval in zip(arrays, results, types):",
             "    array.buffer = buffer",
             "    array.aval = aval",

@@ -83,6 +83,24 @@ def test_each_line_of_a_function_is_told_from_the_others():
                 array.numpy()
 
 
+def test_each_function_of_equal_code_is_told_from_the_other():
+    f = anvl.jit(lambda x: x * 2, donate=0)
+    first = line_here() + 3
+
+    def one(x):
+        f(x)
+
+    def other(x):
+        f(x)
+
+    for _ in range(3):
+        for use, line in ((one, first), (other, first + 3)):
+            x = f32(1.0)
+            use(x)
+            with pytest.raises(RuntimeFailure, match=rf"test_donation.py:{line};"):
+                x.numpy()
+
+
 def test_by_position_and_by_keyword():
     ways = [lambda f, x, y: f(x, y), lambda f, x, y: f(x, y=y), lambda f, x, y: f(y=y, x=x)]
     for donate in (1, "y", ("y",), [1]):

@@ -145,6 +145,30 @@ def test_cleared_caches_send_everything_to_slow():
         assert dispatch.call(array(1)) == "slow"
 
 
+def test_long_keys_find_their_programs_until_they_are_forgotten():
+    program, asked = sums(40, 1), []
+    dispatch = rt.make_dispatch(40, lambda *args: asked.append(len(args)))
+    strong = program.arg_types
+    weak = [rt.array_type(k.shape, k.dtype, weak_type=True) for k in strong]
+    arrays = [array(i) for i in range(40)]
+    other = rt.compile(
+        "func.func @main("
+        + ", ".join(f"%a{i}: tensor<2xf32>" for i in range(40))
+        + (") -> tensor<2xf32> { return %a1 : tensor<2xf32> }")
+    )
+    dispatch.install(strong, program.entry())
+    dispatch.install(weak, other.entry())  # the latest, and not that of these arrays
+    assert dispatch.call(*arrays).tolist() == [780, 780]
+    dispatch.install(strong, other.entry())
+    assert dispatch.call(*arrays).tolist() == [1, 1]
+    dispatch.forget(tuple(strong))
+    assert dispatch.call(*arrays) is None
+    dispatch.install(strong, program.entry())
+    dispatch.clear()
+    assert dispatch.call(*arrays) is None
+    assert asked == [40, 40]
+
+
 def test_a_dispatcher_nobody_holds_is_freed():
     dispatch = rt.make_dispatch(1, never)
     call = weakref.ref(dispatch.call)
