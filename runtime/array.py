@@ -24,7 +24,7 @@ from anvl.runtime.plugins.registry import device_text
 from anvl.runtime.sharding.buffer_checks import lend, settle
 from anvl.runtime.sharding.placements import ShardedPlacement
 from anvl.runtime.sharding.shards import Shard, gathered, shard_buffers, shard_type
-from anvl.runtime.types import ArrayType, array_type
+from anvl.runtime.types import ArrayType, NotCalled, array_type
 
 if TYPE_CHECKING:
     from anvl.runtime.array_methods import ArrayMethods
@@ -34,18 +34,7 @@ else:
 _T = TypeVar("_T")
 
 
-class _NotCalled(type):
-    """The class of `Array`, which users do not call.
-
-    Without an `__init__`, which would refuse them too, `blank` is twice as fast as
-    `object.__new__`, and three times in lists.
-    """
-
-    def __call__(cls, *_: object, **__: object) -> NoReturn:
-        raise TypeError("Array: cannot be made directly; use anvl.numpy.asarray(values)")
-
-
-class Array(ArrayMethods, metaclass=_NotCalled):
+class Array(ArrayMethods, metaclass=NotCalled):
     """An immutable array on a device, or over several.
 
     Made by `anvl.runtime.put` and by running programs.  `np.asarray(x)` and `x.numpy()` give a

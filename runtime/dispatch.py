@@ -21,6 +21,7 @@ from anvl.runtime.array import Array, blank
 from anvl.runtime.client import forked, is_orphan
 from anvl.runtime.dispatch_code import (
     CallSignature,
+    Programs,
     Reading,
     flat_code,
     function_code,
@@ -120,34 +121,6 @@ def _program_in_context(caches: dict[Any, dict[Any, Any]], key: Any) -> Any:
 
 #: Names of arguments for messages, or a function that returns them; None for their positions.
 Names: TypeAlias = Sequence[str] | Callable[[], Sequence[str]] | None
-
-
-class Programs(dict[Any, Any]):
-    """Programs by their keys; `latest` is the key of the last that was installed, and it."""
-
-    __slots__ = ("latest",)
-
-    def __init__(self) -> None:
-        self.latest: tuple[Any, Any] = _NONE
-
-    def __setitem__(self, key: Any, program: Any) -> None:
-        self.latest = key, program  # first, and in `pop` last: threads may do both at once
-        super().__setitem__(key, program)
-
-    def pop(self, key: Any, *default: Any) -> Any:
-        """Drop a program."""
-        found = super().pop(key, *default)
-        self.latest = _NONE
-        return found
-
-    def clear(self) -> None:
-        """Drop all."""
-        super().clear()
-        self.latest = _NONE
-
-
-# The key of no arguments; others are not equal to it.
-_NONE = object(), None
 
 
 class Dispatch(NamedTuple):

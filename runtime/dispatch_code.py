@@ -31,7 +31,7 @@ from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 __all__ = [
-    "CallSignature", "Reading", "flat_code", "function_code", "is_long", "named_code",
+    "CallSignature", "Programs", "Reading", "flat_code", "function_code", "is_long", "named_code",
     "positional_code", "tree_code", "with_names",
 ]  # fmt: skip
 
@@ -102,6 +102,34 @@ class CallSignature(NamedTuple):
         last = sorted(range(self.n_positional, len(self.names)), key=self.names.__getitem__)
         order = (*range(self.n_positional), *last)
         return tuple(i for i in order if not self.static[i])
+
+
+class Programs(dict[Any, Any]):
+    """Programs by their keys; `latest` is the key of the last that was installed, and it."""
+
+    __slots__ = ("latest",)
+
+    def __init__(self) -> None:
+        self.latest: tuple[Any, Any] = _NONE
+
+    def __setitem__(self, key: Any, program: Any) -> None:
+        self.latest = key, program  # first, and in `pop` last: threads may do both at once
+        super().__setitem__(key, program)
+
+    def pop(self, key: Any, *default: Any) -> Any:
+        """Drop a program."""
+        found = super().pop(key, *default)
+        self.latest = _NONE
+        return found
+
+    def clear(self) -> None:
+        """Drop all."""
+        super().clear()
+        self.latest = _NONE
+
+
+# The key of no arguments; others are not equal to it.
+_NONE = object(), None
 
 
 _HEAD = """\

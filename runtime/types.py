@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import ml_dtypes
 import numpy as np
@@ -46,6 +46,17 @@ DTYPE_NAMES: dict[np.dtype[Any], str] = {
         if hasattr(ml_dtypes, name)
     },
 }
+
+
+class NotCalled(type):
+    """The class of `Array`, which users do not call.
+
+    An `__init__` would refuse them too; without one, `blank` takes half the time of
+    `object.__new__`, and a third in lists.
+    """
+
+    def __call__(cls, *_: object, **__: object) -> NoReturn:
+        raise TypeError("Array: cannot be made directly; use anvl.numpy.asarray(values)")
 
 
 class ArrayType:

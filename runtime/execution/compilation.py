@@ -18,11 +18,13 @@ from anvl.runtime.executable import Executable
 from anvl.runtime.execution.donation import Donation
 from anvl.runtime.execution.program_types import known_types
 from anvl.runtime.execution.runner import called_program, runner
+from anvl.runtime.execution.scipy_routines import routines_alone
 from anvl.runtime.handlers.callbacks import compile_with_callbacks, guarded, waiting
 from anvl.runtime.handlers.ffi import missing_handler
 from anvl.runtime.instrumentation.phases import INFO, phase
 from anvl.runtime.instrumentation.progress import progress
 from anvl.runtime.lazy import compat
+from anvl.runtime.locks import fresh_lock
 from anvl.runtime.memory import check_temporaries
 from anvl.runtime.plugins.default_device import default_placement
 from anvl.runtime.sharding.placements import Placing
@@ -266,6 +268,7 @@ def _names_lapack(program: bytes | str) -> bool:
     return "lapack_" in program if isinstance(program, str) else b"lapack_" in program
 
 
+_lapack_lock = fresh_lock()
 _lapack_is_registered = False
 
 
@@ -282,9 +285,11 @@ def _prepare_custom_calls(program: bytes | str, place: Placement) -> bool:
 
 def _register_lapack() -> None:
     global _lapack_is_registered
-    if not _lapack_is_registered:
-        compat.register_lapack()  # registering twice does no harm, so no lock
-        _lapack_is_registered = True
+    with _lapack_lock:
+        if not _lapack_is_registered:
+            with routines_alone():
+                compat.register_lapack()
+            _lapack_is_registered = True
 
 
 def _check_results(out_types: Sequence[ArrayType]) -> None:
