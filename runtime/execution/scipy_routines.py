@@ -48,7 +48,7 @@ _kept: list[ModuleType] = []
 
 def _import_alone(name: str) -> bool:
     """Import a module of a package that is not imported; returns whether that was possible."""
-    import scipy
+    import scipy  # type: ignore[import-untyped]
 
     folders = [str(Path(folder, _PACKAGE.partition(".")[2])) for folder in scipy.__path__]
     spec = importlib.machinery.PathFinder.find_spec(name, folders)
