@@ -55,7 +55,7 @@ class Mesh:
     ------
     ShardingError
         An axis without a name, named twice, or of a size that is not positive; too few devices,
-        or others than the axes take.
+        or others than the axes take; without `devices`, a process of the job that has none of them.
     TypeError
         An argument is of another type.
 
@@ -98,6 +98,8 @@ class Mesh:
                 f"mesh: {_text(shape)} takes {shape.size} devices, {len(given)} are given; give as "
                 "many devices as there are places in the mesh"
             )
+        if devices is None:
+            _check_processes(shape, given)
         self.grid_shape = shape
         self.devices = given[: shape.size]
         self._hash = hash((shape, self.devices))
@@ -311,6 +313,22 @@ def _as_devices(devices: Any) -> tuple[Device, ...]:
             f"{type(devices).__name__}"
         )
     return tuple(as_device(device, "Mesh") for device in devices)
+
+
+def _check_processes(shape: MeshShape, known: Sequence[Device]) -> None:
+    """Refuse the first of the known devices if a process of the job then has none: `ShardingError`.
+
+    Such a mesh is made of the devices that are counted in one process, `len(anvl.devices())`.
+    """
+    left = {d.handle.process_index for d in known[shape.size :]}
+    idle = sorted(left - {d.handle.process_index for d in known[: shape.size]})
+    if idle:
+        count = len({d.handle.process_index for d in known})
+        raise ShardingError(
+            f"mesh: {_text(shape)} takes the first {shape.size} of the {len(known)} devices of "
+            f"{count} processes, and none of process {idle[0]}; anvl.device_count() counts those "
+            "of all processes, and devices= names others"
+        )
 
 
 def _text(shape: MeshShape) -> str:

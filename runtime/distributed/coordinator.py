@@ -24,6 +24,7 @@ from typing import Any
 
 from anvl.runtime.distributed.call_order import are_compared, disagreement
 from anvl.runtime.distributed.messages import NEVER, PROTOCOL, Channel, Malformed
+from anvl.runtime.distributed.standstill import Gathered, Member, standstill
 from anvl.runtime.lazy import compat
 
 __all__ = ["Coordinator", "Terms", "main"]
@@ -51,6 +52,9 @@ class _Member:
         self.seen = time.monotonic()
         self.has_left = False
         self.calls: Mapping[str, Any] = {}  # its latest programs over several processes
+        #: What it waited for at its last sign of life, and whether it did at the one before, too.
+        self.waits: list[Any] = []
+        self.is_waiting = False
 
     @property
     def name(self) -> str:
@@ -137,6 +141,8 @@ class Coordinator:
         elif kind == "beat":
             self._send(member, "beat")
             self._compare(member, message.get("calls", {}))
+            if "waits" in message:
+                self._look_for_standstill(member, message["waits"])
         elif kind == "failed":
             self._fail(member, str(message["reason"]))
         elif kind == "leave":
@@ -263,6 +269,19 @@ class Coordinator:
         for index in [i for i in self._leaving if are_compared(i, known, self._left)]:
             self._leaving.remove(index)
             self._send(self._joined[index], "compared")
+
+    def _look_for_standstill(self, member: _Member, waits: list[Any]) -> None:
+        """Tell everybody, once, that two processes wait for each other."""
+        member.is_waiting = bool(waits) and waits == member.waits
+        member.waits = waits
+        if self._is_over or not member.is_waiting:
+            return
+        waiting = {i: Member(m.waits, m.calls) for i, m in self._joined.items() if m.is_waiting}
+        gathered = {n: Gathered(g.processes, g.values) for n, g in self._gatherings.items()}
+        found = standstill(waiting, gathered)
+        if found is not None:
+            self._is_over = True
+            self._tell_all("gone", process=found[0], reason=found[1])
 
     # -- time --------------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from typing import Any
 from anvl.runtime.distributed.call_order import recent_calls
 from anvl.runtime.distributed.environment import LAUNCHER
 from anvl.runtime.distributed.messages import PROTOCOL, Channel, Malformed
+from anvl.runtime.distributed.standstill import current_waits, waiting
 from anvl.runtime.distributed.status import Status
 from anvl.runtime.errors import DistributedError
 
@@ -139,7 +140,7 @@ class Membership:
         """
         self._send("gather", name=name, value=value, timeout=timeout, processes=processes)
         until = time.monotonic() + timeout + self._timeout
-        with self._changed:
+        with waiting(what, name), self._changed:
             while name not in self._gathered:
                 if self.status.reason is not None:
                     raise self.status.error(what)
@@ -212,7 +213,7 @@ class Membership:
             now = time.monotonic()
             if now - sent > self._timeout / _BEATS:
                 sent = now
-                self._send("beat", calls=recent_calls())
+                self._send("beat", calls=recent_calls(), waits=current_waits())
             if now - heard > self._timeout:
                 self._fail(f"the coordinator at {self.address} gives no sign of life")
             self._look_for_launcher()

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 from anvl.runtime.distributed import status
 from anvl.runtime.distributed.call_order import Called, first_call, later_call
 from anvl.runtime.distributed.gloo_output import without_gloo_output
+from anvl.runtime.distributed.standstill import waiting
 from anvl.runtime.lazy import compat
 from anvl.runtime.locks import fresh_lock
 
@@ -71,11 +72,12 @@ def watched(what: str, function: Callable[[], _T]) -> _T:
     call = _Call(function)
     _queue().put(call)
     begun, ticks = time.monotonic(), 0
-    while not call.is_done.acquire(timeout=_TICK):
-        of.give_up(begun)
-        ticks += of.reason is not None
-        if ticks > _TICKS_TO_FAIL:
-            raise of.error(what)
+    with waiting(what):
+        while not call.is_done.acquire(timeout=_TICK):
+            of.give_up(begun)
+            ticks += of.reason is not None
+            if ticks > _TICKS_TO_FAIL:
+                raise of.error(what)
     if call.error is not None:
         raise call.error
     return call.result

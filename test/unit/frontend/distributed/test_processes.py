@@ -51,6 +51,7 @@ print(len(anvl.devices()), n, devices[0].is_addressable, devices[-1].is_addressa
 print(total.execute([x])[0].item())
 attempt(x.numpy)
 attempt(anvl.distributed.initialize)
+attempt(lambda: anvl.Mesh({"x": len(anvl.devices())}))
 anvl.distributed.barrier("end")
 anvl.distributed.shutdown()
 attempt(lambda: anvl.distributed.barrier("after"))
@@ -77,7 +78,7 @@ def test_a_job_of_two_processes(tmp_path):
     assert job.code == 0, job.err
     assert job.err == ""
     for process in (0, 1):
-        *found, unreadable, twice, left, alone = job.lines_of(process)
+        *found, unreadable, twice, idle, left, alone = job.lines_of(process)
         assert found == [
             f"{process} 2 True ['-n', 'x y']",
             f"4 8 {process == 0} {process == 1}",
@@ -85,6 +86,11 @@ def test_a_job_of_two_processes(tmp_path):
         ]
         assert "has shards on devices of other processes" in unreadable
         assert twice.startswith(f"DistributedError: initialize: this process is process {process} ")
+        assert idle == (
+            "ShardingError: mesh: 'x=4' takes the first 4 of the 8 devices of 2 processes, and "
+            "none of process 1; anvl.device_count() counts those of all processes, and devices= "
+            "names others"
+        )
         assert left == ("DistributedError: barrier: this process has left its job by shutdown()")
         assert alone == "3"
     assert "Gloo" not in job.out
@@ -145,13 +151,17 @@ except anvl.DistributedError as error:
         ("while True: (sums, means)[me](x).item()", "the processes disagree, at call "),
         ("anvl.jit(lambda x: (x * me).sum())(x)", "at the first call of a program: process 0 and"),
         ("anvl.device_put(np.full(8, me), x.sharding)", "process 0 gives i64[8], process 1 i64[8]"),
+        (
+            "sums(x).item() if me else anvl.device_put(np.ones(8), x.sharding)",
+            "after call 3 of both, <lambda>(f64[8] over Sharding(Mesh(x=8), P('x')))",
+        ),
     ],
 )
 def test_processes_that_call_different_things_end_with_an_error(tmp_path, calls, message):
     job = run_job(tmp_path, PROGRAM + OTHERS.format(calls=calls))
     assert job.code == 1, job.err
     for process in (0, 1):
-        assert message in job.lines_of(process)[0]
+        assert message in job.lines_of(process)[0], job.out
 
 
 @pytest.mark.sweep(keep=0, part=0)

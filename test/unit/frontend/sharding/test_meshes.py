@@ -1,6 +1,7 @@
 """Meshes, shardings, arrays that are put there, and pictures of them."""
 
 import copy
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from eight_devices import DEVICES, FLAT, MESH, over
 
 import anvl
 import anvl.numpy as anp
+from anvl.dialect.core.shardings import MeshShape
 from anvl.sharding import Mesh, P, Sharding, meshes, show
 
 X = np.arange(128, dtype=np.float32).reshape(8, 16)
@@ -223,3 +225,15 @@ def test_a_block_has_a_mesh_for_specs_alone():
     with pytest.raises(anvl.ShardingError, match=r"or call it in a block of `with mesh:`"):
         doubled(X)
     assert Mesh("x=4,y=2", devices=DEVICES) == MESH
+
+
+def test_the_first_devices_leave_no_process_without_any() -> None:
+    known = [SimpleNamespace(handle=SimpleNamespace(process_index=i // 4)) for i in range(12)]
+    check = meshes._check_processes
+    for shape in ("x=12", "x=9", "x=3,y=3"):
+        check(MeshShape.parse(shape), known)
+    with pytest.raises(anvl.ShardingError, match=r"'x=4' takes the first 4 of the 12 devices of 3"):
+        check(MeshShape.parse("x=4"), known)
+    with pytest.raises(anvl.ShardingError, match=r"and none of process 2; anvl\.device_count\(\) "):
+        check(MeshShape.parse("x=8"), known)
+    check(MeshShape.parse("x=2"), known[:4])  # one process alone

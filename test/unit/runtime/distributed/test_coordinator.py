@@ -119,6 +119,22 @@ def test_of_processes_that_call_different_programs_all_hear(job):
     assert one.status.reason.startswith("the processes disagree, at call 2 over processes 0, 1: ")
 
 
+def test_of_processes_that_wait_for_each_other_all_hear(job):
+    one, other = job(2).start()
+    for member, name in ((one, "array"), (other, "program")):
+        member._send(
+            "gather", name=name, value=["digest", "f32[8]"], timeout=LONG, processes=[0, 1]
+        )
+    for _ in range(2):  # only who waits at two signs of life has stopped
+        assert one.status.reason is None
+        for number, (member, name) in enumerate(((one, "array"), (other, "program"))):
+            member._send("beat", calls={}, waits=[[number, "execute", name]])
+    _await(lambda: one.status.reason and other.status.reason)
+    assert one.status.reason.startswith(
+        "the processes disagree: process 0 waits for process 1 in execute of f32[8] (array), and "
+    )
+
+
 def test_a_process_leaves_when_the_others_have_told_their_calls(job, monkeypatch):
     calls = {"0, 1": (1, ["f"], {"f": "f()"})}
     one, other = job(2).start()
