@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from anvl.core.avals import Aval, aval_of_type
+from anvl.core.avals import Aval, aval, aval_of_type
 from anvl.dialect.core.attributes import signature_of
 from anvl.dialect.core.mlir import ir
-from anvl.passes.effects.reports import Report, report_of
+from anvl.dialect.core.types import dtype_name
+from anvl.passes.effects.reports import Check, Report, report_of
 from anvl.passes.effects.states import descriptions
 from anvl.runtime import Array
 
-__all__ = ["State", "forget_report", "state_of"]
+__all__ = ["State", "forget_report", "known_state", "state_of"]
 
 
 class State(NamedTuple):
@@ -29,6 +30,21 @@ class State(NamedTuple):
     def taken_from(self, results: Sequence[Array]) -> list[Array]:
         """The other results; raises the error of the first check that failed."""
         return self.report.settled(results, Array.numpy)
+
+    def facts(self) -> dict[str, Any]:
+        """Values of JSON, of which `known_state` makes it again."""
+        avals = [[dtype_name(of.dtype), of.shape] for of in self.avals]
+        return {**self.report._asdict(), "avals": avals}
+
+
+def known_state(facts: Mapping[str, Any]) -> State:
+    """The state of these facts."""
+    checks = [
+        Check(message, tuple(names), tuple(types), tuple(shape), place)
+        for message, names, types, shape, place in facts["checks"]
+    ]
+    report = Report(facts["positions"], facts["of_checks"], checks, facts["n_members"])
+    return State(report, [aval(dtype, tuple(shape)) for dtype, shape in facts["avals"]])
 
 
 def forget_report(module: ir.Module) -> None:

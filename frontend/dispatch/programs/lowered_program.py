@@ -55,6 +55,5 @@ class LoweredProgram(NamedTuple):
 
     @property
     def is_plain(self) -> bool:
-        """Whether its results and arguments are those of the traced program, and nothing more."""
-        others = (self.state, self.padding, self.results)
-        return not self.calls and all(other is None for other in others)
+        """Whether its arguments are those of the traced program, and it is on one device."""
+        return not self.calls and self.padding is None and self.results is None

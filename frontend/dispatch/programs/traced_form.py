@@ -13,9 +13,10 @@ and the imports of both.  Its key is all that the lowered program depends on:
   of every program.
 
 There is no alias where something else decides: ops of one's own, whose rules are not in the stamp;
-functions of this process; a mesh, buckets, checks.  Its facts are what a call has to know of the
-lowered program: the order of the constants, the stacks of captured arrays that lowering asked for,
-which are put together again, and the donated arguments that found no use.
+functions of this process; a mesh, buckets, whose program depends on what was traced at other sizes.
+Its facts are what a call has to know of the lowered program: the order of the constants, the stacks
+of captured arrays that lowering asked for, which are put together again, the donated arguments that
+found no use, and the state of its checks, whose messages and lines are in the traced module.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anvl.core.importing import load_module
 from anvl.core.tracing import Program as TracedProgram
 from anvl.dialect.core.dialect import own_dialects
 from anvl.dispatch.jit_options import ProgramOptions
@@ -58,9 +60,15 @@ class TracedForm(NamedTuple):
         for indices, index in facts["stacks"]:
             if program.stacked(tuple(indices)) != index:
                 return None
-        digest = bytes.fromhex(facts["digest"])
+        state = facts["state"]
         return LoweredProgram(
-            b"", digest, facts["order"], facts["options"], facts["unused"], alias=alias
+            b"",
+            bytes.fromhex(facts["digest"]),
+            facts["order"],
+            facts["options"],
+            facts["unused"],
+            state=state and load_module("anvl.dispatch.program_state").known_state(state),
+            alias=alias,
         )
 
     def stacked(self, program: TracedProgram, indices: tuple[int, ...]) -> int | None:
@@ -79,6 +87,7 @@ class TracedForm(NamedTuple):
             "order": list(lowered.order),
             "options": dict(lowered.xla_options),
             "unused": list(lowered.unused),
+            "state": lowered.state and lowered.state.facts(),
         }
         return Alias(self.key, facts)
 

@@ -99,6 +99,19 @@ FOUND = {
         y, back = anvl.vjp(lambda w: np.tanh(x @ w), w)
         print(y, back(np.ones_like(y)))
     """,
+    "checks": """
+        def f(x):
+            anvl.check(np.all(x >= 0), "negative")
+            anvl.check(x[0] < 7, "too large, {}", np.max(x))
+            return x + 1, x * 2
+        f = anvl.jit(anvl.vmap(f))
+        print(f(x))
+        for bad in (-x, x + 6):
+            try:
+                f(bad)
+            except anvl.CheckError as error:
+                print(error, error.values, error.index, error.members, error.location)
+    """,
     "an option": "print(anvl.jit(lambda x: x + 1, compiler_options="
     "{'xla_cpu_enable_fast_math': True})(x))",
 }
@@ -144,6 +157,15 @@ OTHER = {
         f.defvjp(lambda x: (x * x, x), lambda x, g: (g * {} * x,))
         print(anvl.jit(anvl.grad(lambda x: np.sum(f(x))))(x))
     """,
+    "message": """
+        def f(x):
+            anvl.check(np.all(x < 0), "{}")
+            return x
+        try:
+            anvl.jit(f)(x)
+        except anvl.CheckError as error:
+            print(error)
+    """,
     "precision": """
         with anvl.default_matmul_precision({}):
             print(anvl.jit(lambda x: x @ w)(x))
@@ -169,6 +191,7 @@ OTHER = {
 }
 VALUES = {
     "rule": ("10", "20"),
+    "message": ("some", "other"),
     "precision": ("'default'", "'highest'"),
     "one captured element": ("2", "3"),
     "which captured arrays are equal": ("1", "2"),
@@ -239,12 +262,6 @@ LOWERED = {
     "a callback": """
         shown = anvl.aval("f32", (2, 3))
         print(anvl.jit(lambda x: anvl.pure_callback(lambda v: v + 1, shown, x))(x))
-    """,
-    "a check": """
-        def f(x):
-            anvl.check(np.all(x >= 0), "negative")
-            return x + 1
-        print(anvl.jit(f)(x))
     """,
     "a bucket": "print(anvl.jit(lambda x: x + 1, bucket={'x': 1})(x))",
     "the cache is off": """
