@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from anvl.core.importing import suggest_names as _suggest_names
+from anvl.runtime import hide_frames_of as _hide_frames_of
+from anvl.runtime import hiding_frames
 from anvl.runtime.instrumentation.trace_events import record
 from anvl.runtime.lazy import compat
 from anvl.runtime.locks import fresh_lock
@@ -28,6 +30,7 @@ __all__ = [
 ]  # fmt: skip
 
 
+@hiding_frames
 @contextmanager
 def trace(folder: str | os.PathLike[str], *, python_calls: bool = False) -> Iterator[Path]:
     """Record a profile of a block, and write it to a new file in a folder.
@@ -237,6 +240,7 @@ def annotate_function(
     return TraceAnnotation(called, **decorator_kwargs)(func)
 
 
+_hide_frames_of(__all__, globals())
 _suggest_names(globals(), {
     "device_memory_profile": "anvl.profiler.trace shows what the device does",
     "save_device_memory_profile": "anvl.profiler.trace shows what the device does",

@@ -16,6 +16,7 @@ import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from anvl.runtime import hide_frames_of as _hide_frames_of
 from anvl.tree import all as tree_all
 from anvl.tree import all_leaves as all_leaves
 from anvl.tree import broadcast as tree_broadcast
@@ -311,6 +312,8 @@ def _partial(function: Callable[..., Any], parts: Sequence[Any]) -> Partial:
 
 
 register_pytree_node(Partial, _parts, _partial)
+
+_hide_frames_of(__all__, globals())
 
 
 def __getattr__(name: str) -> Any:

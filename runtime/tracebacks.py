@@ -13,9 +13,11 @@ With the setting `traceback_filtering` off, all frames are shown.
 from __future__ import annotations
 
 import difflib
+import enum
 import functools
 import inspect
 import os
+import re
 from collections.abc import Callable, Iterable
 from types import FunctionType, TracebackType
 from typing import Any, TypeVar
@@ -32,6 +34,10 @@ __all__ = [
 ]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+
+_BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+_OF_METHODS = ("self", "cls", "_cls")
 
 # Only these errors of anvl's code are meant for users: any other is a bug of anvl, and is shown
 # whole.  Anvl's own classes are recognized by their module.
@@ -72,11 +78,8 @@ def hiding_frames(f: _F) -> _F:
     def function(*args: Any, **kwargs: Any) -> Any:
         try:
             return f(*args, **kwargs)
-        except TypeError as error:
-            suggest_keyword(f, kwargs, error)
-            hide_frames(error)
-            raise
         except Exception as error:
+            suggest_keyword(f, kwargs, error)
             hide_frames(error)
             raise
 
@@ -84,21 +87,52 @@ def hiding_frames(f: _F) -> _F:
 
 
 def hide_frames_of(names: Iterable[str], namespace: dict[str, Any]) -> None:
-    """Let the plain functions of a module hide anvl's frames in their errors."""
+    """Let the plain functions and the classes of a module hide anvl's frames in their errors."""
     for name in names:
-        if type(namespace[name]) is FunctionType and not hasattr(namespace[name], "__wrapped__"):
-            namespace[name] = hiding_frames(namespace[name])
+        value = namespace.get(name)  # absent where it is loaded when it is first asked for
+        if isinstance(value, type):
+            _hide_frames_of_class(value)
+        elif type(value) is FunctionType and not hasattr(value, "__wrapped__"):
+            namespace[name] = hiding_frames(value)
 
 
-def suggest_keyword(f: Callable[..., Any], kwargs: Iterable[str], error: TypeError) -> None:
-    """Name the parameter that is nearest to an unknown keyword, as Python does from 3.13 on."""
-    text = str(error.args[0]) if error.args else ""
-    unknown = [k for k in kwargs if text.endswith(f"got an unexpected keyword argument {k!r}")]
-    if not unknown or text.partition("(")[0].rpartition(".")[2] != getattr(f, "__name__", ""):
+def _hide_frames_of_class(made: type) -> None:
+    """Let the constructor of a class that has one of its own hide anvl's frames."""
+    own = vars(made)
+    if issubclass(made, BaseException | enum.Enum) or getattr(made, "_is_protocol", False):
         return
-    near = difflib.get_close_matches(unknown[0], inspect.signature(f).parameters, 1)
-    if near:
-        error.args = (f"{text}; did you mean {near[0]!r}?",)
+    for name in ("__init__", "__new__"):
+        f = own.get(name)
+        f = f.__func__ if isinstance(f, staticmethod) else f
+        if type(f) is FunctionType and not hasattr(f, "__wrapped__"):
+            setattr(made, name, hiding_frames(f))
+
+
+#: What Python says of a call that a function does not take.
+_NO_CALL = re.compile(r"[\w.<>]+\(\) (got an unexpected keyword argument|missing \d+ required)")
+
+
+def suggest_keyword(f: Callable[..., Any], kwargs: Iterable[str], error: Exception) -> None:
+    """Name the parameter that is nearest to an unknown keyword, as Python does from 3.13 on.
+
+    Also where Python says that an argument is missing, which may be the one that was meant.
+    """
+    said = str(error.args[0]).partition(". Did you mean")[0] if error.args else ""
+    function = getattr(f, "__name__", "")
+    found = _NO_CALL.match(said) if kwargs and isinstance(error, TypeError) else None
+    if found is None or said.partition("()")[0].rpartition(".")[2] != function:
+        return
+    parameters = list(inspect.signature(f).parameters.values())
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return
+    known = [p.name for p in parameters if p.kind in _BY_NAME and p.name not in _OF_METHODS]
+    unknown = [k for k in kwargs if k not in known]
+    if unknown:
+        near = difflib.get_close_matches(unknown[0], known, 1)
+        advice = f"did you mean {near[0]!r}?" if near else f"it takes {', '.join(known) or 'none'}"
+        if found[1].startswith("missing"):
+            said = f"{said}; there is no keyword {unknown[0]!r}"
+        error.args = (f"{said}; {advice}",)
 
 
 def _is_meant(error: BaseException) -> bool:

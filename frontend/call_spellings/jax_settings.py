@@ -6,10 +6,12 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from anvl.core.config import config, defaults
+from anvl.runtime import hiding_frames
 
 __all__ = ["default_matmul_precision", "disable_jit", "enable_x64", "log_compiles"]
 
 
+@hiding_frames
 def enable_x64(new_val: bool = True) -> AbstractContextManager[None]:
     """Let numbers that meet no array be of 64 bits within a `with` block; an array stays as it is.
 
@@ -38,6 +40,7 @@ def enable_x64(new_val: bool = True) -> AbstractContextManager[None]:
     return defaults(float=f"f{bits}", int=f"i{bits}", complex=f"c{2 * bits}")
 
 
+@hiding_frames
 def default_matmul_precision(new_val: str | None) -> AbstractContextManager[None]:
     """Set the precision of products that are given none within a `with` block.
 
@@ -66,6 +69,7 @@ def default_matmul_precision(new_val: str | None) -> AbstractContextManager[None
     return config(matmul_precision="DEFAULT" if new_val is None else new_val)
 
 
+@hiding_frames
 def log_compiles(new_val: bool = True) -> AbstractContextManager[None]:
     """Log why each program is compiled within a `with` block: the setting `explain_cache_misses`.
 
@@ -92,6 +96,7 @@ def log_compiles(new_val: bool = True) -> AbstractContextManager[None]:
     return config(explain_cache_misses=_flag("log_compiles", new_val))
 
 
+@hiding_frames
 def disable_jit(disable: bool = True) -> AbstractContextManager[None]:
     """Call jitted functions as they are within a `with` block, so that Python sees values in them.
 

@@ -16,10 +16,10 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
-from anvl.core.arguments import name_of, parameters_of
+from anvl.core.arguments import name_of, no_keyword, parameters_of
 from anvl.runtime import hide_frames, suggest_keyword
 
 __all__ = ["WITHOUT_EFFECT", "accepts", "check_without_effect", "respell", "spelled"]
@@ -156,13 +156,14 @@ def spelled(form: str = "", longer: Callable[..., Any] | None = None) -> Callabl
                     if _fits(f, (args, kwargs)):
                         raise
                 # Here, so that the error of the first try is no context of another.
-                to, args, kwargs = _translated(f, form, longer, (args, kwargs))
+                found = _translated(f, form, longer, (args, kwargs))
+                if found is None:
+                    _check_keywords(f, form, longer, kwargs)
+                    found = f, args, kwargs  # Python says what is wrong
+                to, args, kwargs = found
                 return to(*args, **kwargs)
-            except TypeError as error:
-                suggest_keyword(f, kwargs, error)
-                hide_frames(error)
-                raise
             except Exception as error:
+                suggest_keyword(f, kwargs, error)
                 hide_frames(error)
                 raise
 
@@ -181,19 +182,32 @@ def accepts(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     form, longer = forms
     if _fits(own, (args, kwargs)):
         return True
-    to, args, kwargs = _translated(own, form, longer, (args, kwargs))
-    return _fits(to, (args, kwargs))
+    return _translated(own, form, longer, (args, kwargs)) is not None
 
 
 def _translated(
     f: Callable[..., Any], form: str, longer: Callable[..., Any] | None, call: _Call
-) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
-    """The function and its arguments for a call that is not in our form; the call, if in none."""
+) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]] | None:
+    """The function and its arguments for a call that is not in our form; None if it is in none."""
     ours = parameters_of(f).known
     found = _form(form, ours).call(name_of(f), ours, call)
     if found is not None and _fits(f, found):
         return f, *found
-    return (longer if longer is not None and _fits(longer, call) else f), *call
+    if longer is not None and _fits(longer, call):
+        return longer, *call
+    return None
+
+
+def _check_keywords(
+    f: Callable[..., Any], form: str, longer: Callable[..., Any] | None, kwargs: Iterable[str]
+) -> None:
+    """Raise a TypeError for a keyword that a function has in none of its forms."""
+    takers = [parameters_of(g) for g in (f, longer) if g is not None]
+    known = {name: None for taker in takers for name in taker.known}
+    theirs = _form(form, takers[0].known).targets
+    unknown = [name for name in kwargs if name not in known and name not in theirs]
+    if unknown and not any(taker.any_name for taker in takers):
+        raise TypeError(no_keyword(name_of(f), unknown[0], known, theirs))
 
 
 def _fits(f: Callable[..., Any], call: _Call) -> bool:

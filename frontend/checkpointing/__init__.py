@@ -13,8 +13,11 @@ from anvl.checkpointing.restoring import latest_step as latest_step
 from anvl.checkpointing.restoring import restore as restore
 from anvl.checkpointing.restoring import steps as steps
 from anvl.checkpointing.saving import save as save
+from anvl.runtime import hide_frames_of as _hide_frames_of
 
 __all__ = ["CheckpointWarning", "Restored", "latest_step", "restore", "save", "steps"]
+
+_hide_frames_of(__all__, globals())
 
 
 def __dir__() -> list[str]:

@@ -4,7 +4,7 @@ import dataclasses
 import difflib
 import enum
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ from anvl.runtime import Array
 
 __all__ = [
     "Arguments", "Parameters", "StaticArguments", "StaticValue", "input_names", "name_of",
-    "parameters_of", "positions_of", "remedy", "signature_of", "wrap_non_arrays",
+    "no_keyword", "parameters_of", "positions_of", "remedy", "signature_of", "wrap_non_arrays",
     "wrap_plain_leaves",
 ]  # fmt: skip
 
@@ -253,7 +253,7 @@ class Parameters(StaticArguments):
             known = parameters_of(self.f)
             for keyword in kwargs:
                 if keyword not in known.known and not known.any_name:
-                    raise TypeError(_no_keyword(name_of(self.f), keyword, known.known))
+                    raise TypeError(no_keyword(name_of(self.f), keyword, known.known))
         return super().split(args, kwargs)
 
     def _checked(self, key: int | str, value: Any) -> Any:
@@ -270,8 +270,14 @@ _OF_NUMPY = {
 }
 
 
-def _no_keyword(function: str, keyword: str, known: Sequence[str] | dict[str, Any]) -> str:
-    near = difflib.get_close_matches(keyword, known, 1)
+def no_keyword(
+    function: str, keyword: str, known: Iterable[str], other_forms: Iterable[str] = ()
+) -> str:
+    """The message for an unknown keyword, with the nearest one, else with those of `known`.
+
+    `other_forms` are the keywords of the forms in which a function may also be called.
+    """
+    near = difflib.get_close_matches(keyword, [*known, *other_forms], 1)
     advice = _OF_NUMPY.get(keyword) or f"it takes {', '.join(known) or 'none'}"
     if near:
         advice = f"did you mean {near[0]!r}?"

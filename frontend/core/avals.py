@@ -13,6 +13,7 @@ import numpy as np
 
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import dtype_name, element_type, kind, numpy_dtype, numpy_of, tensor
+from anvl.runtime import hiding_frames
 
 __all__ = ["Aval", "ShapeDtypeStruct", "aval", "aval_of", "aval_of_type"]
 
@@ -61,6 +62,7 @@ _INTERNED: dict[tuple[Any, tuple[int, ...], bool], Aval] = {}
 _STRONG: dict[Any, Aval] = {}
 
 
+@hiding_frames
 def aval(dtype: object, shape: Sequence[int] | int = (), weak_type: bool = False) -> Aval:
     """Make the abstract value of an array of `dtype` and `shape`.
 
@@ -120,6 +122,7 @@ class ShapeDtypeStruct(metaclass=_OfJax):
     dtype: np.dtype[Any]
     weak_type: bool
 
+    @hiding_frames
     def __new__(cls, shape: Sequence[int], dtype: object, *, weak_type: bool = False) -> Any:
         """The aval; errors as of `aval`."""
         return aval(dtype, shape, weak_type)

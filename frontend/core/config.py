@@ -15,6 +15,7 @@ from anvl.runtime import (
     as_device,
     clear_caches,
     default_placement,
+    hiding_frames,
     set_variant,
 )
 from anvl.runtime.settings import (
@@ -327,6 +328,7 @@ def defaults(**dtypes: object) -> AbstractContextManager[None]:
     return config(**_settings_of(dtypes))
 
 
+@hiding_frames
 def set_default_device(device: Device | str | None) -> None:
     """Set the device of arrays that nothing places: NumPy arrays, numbers, `np.zeros(3)`.
 
@@ -364,6 +366,7 @@ def default_device() -> Device: ...
 def default_device(device: Device | str) -> AbstractContextManager[None]: ...
 
 
+@hiding_frames
 def default_device(device: Device | str | None = None) -> Device | AbstractContextManager[None]:
     """Set the default device within a `with` block, for the current thread or task alone.
 

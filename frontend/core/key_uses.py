@@ -90,7 +90,7 @@ class KeyUses:
             return self.number_of_argument(trace.name, place)
         for outer, inner in trace.closed_over.values():
             if inner.value == value:
-                return self.number_of(outer.value, outer.trace)
+                return self.number_of(outer.value, outer.owner)
         return self._numbered(("value", hash(value)))
 
     def number_of_argument(self, function: str, place: int) -> int:
@@ -183,7 +183,7 @@ def quiet() -> Iterator[None]:
 def note_use(key: Tracer, trace: Trace, use: Use) -> None:
     """Note that numbers were drawn with a key in a trace."""
     uses = trace.program.key_uses
-    uses.note(trace, uses.number_of(key.value, key.trace), use)
+    uses.note(trace, uses.number_of(key.value, key.owner), use)
 
 
 def pass_on_key_uses(trace: Trace, name: str, operands: Sequence[ir.Value]) -> None:

@@ -7,10 +7,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from anvl.core.trace_state import current
+from anvl.runtime import hiding_frames
 
 __all__ = ["named_call", "named_scope"]
 
 
+@hiding_frames
 @contextmanager
 def named_scope(name: str) -> Iterator[None]:
     """Name the ops that are traced in a block, for profiles, HLO and texts of the program.
@@ -52,6 +54,7 @@ def named_scope(name: str) -> Iterator[None]:
         current.scope = outer
 
 
+@hiding_frames
 def named_call(fun: Callable[..., Any], *, name: str | None = None) -> Callable[..., Any]:
     """Name the ops of a function, as `named_scope` does for a block.
 

@@ -261,7 +261,7 @@ def as_tracer(x: Any, function: str = "") -> Tracer:
 
 def remember(x: Tracer, numbers: Any) -> Tracer:
     """Note that x is made of these Python numbers, of which `convert` makes it with all digits."""
-    x.trace.numbers[x.value] = numbers
+    x.owner.numbers[x.value] = numbers
     return x
 
 
@@ -277,8 +277,8 @@ def convert(x: Tracer, dtype: np.dtype[Any]) -> Tracer:
     """
     if x.aval.dtype == dtype:
         return x
-    if x.aval.level == 2 and x.value in x.trace.numbers:
-        numbers = x.trace.numbers[x.value]
+    if x.aval.level == 2 and x.value in x.owner.numbers:
+        numbers = x.owner.numbers[x.value]
         if not isinstance(numbers, list | tuple):
             if x.aval.weak_type:  # else it is a number that was given this dtype
                 return constant(numbers, dtype)

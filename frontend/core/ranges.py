@@ -158,7 +158,7 @@ def note_meeting(x: Tracer, dtype: np.dtype[Any]) -> None:
     x.check_alive()
     trace = current.trace
     assert trace is not None
-    _note(trace, expression_of(x.value, x.trace), dtype_name(dtype), describe(x.location))
+    _note(trace, expression_of(x.value, x.owner), dtype_name(dtype), describe(x.location))
 
 
 def _note(

@@ -35,7 +35,7 @@ class Tracer(ArrayMethods):
     aval : Aval
     """
 
-    __slots__ = ("__weakref__", "aval", "location", "trace", "value")
+    __slots__ = ("__weakref__", "aval", "location", "owner", "value")
 
     # NumPy arrays defer to our operators.
     __array_priority__ = 1000
@@ -43,7 +43,7 @@ class Tracer(ArrayMethods):
     def __init__(self, value: ir.Value, aval: Aval, trace: Trace, location: ir.Location) -> None:
         self.value: ir.Value = value
         self.aval: Aval = aval
-        self.trace: Trace = trace
+        self.owner: Trace = trace
         self.location: ir.Location = location
 
     @property
@@ -88,7 +88,7 @@ class Tracer(ArrayMethods):
 
     def check_alive(self) -> None:
         """Refuse a tracer whose trace has ended."""
-        if not self.trace.alive:
+        if not self.owner.alive:
             raise TraceError(
                 f"a traced value {self.aval} from {describe(self.location)} is used after its "
                 "trace has ended: the function leaked it, through a global, a closure or an "
@@ -98,7 +98,7 @@ class Tracer(ArrayMethods):
 
     def check_thread(self) -> None:
         """Refuse a tracer of another thread's trace, even if this thread has a trace of its own."""
-        if self.trace.thread != get_ident():
+        if self.owner.thread != get_ident():
             raise TraceError(
                 f"a traced value {self.aval} from {describe(self.location)} is used in another "
                 "thread than the one that traces it; compute with it there, and give other threads "

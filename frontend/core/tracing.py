@@ -252,7 +252,7 @@ class Trace:
     def tracer_of(self, x: Any) -> Tracer:
         """Tracer of an operand in this function; tracers of outer traces are captured."""
         if type(x) is Tracer:
-            return x if x.trace is self else self._close_over(x)
+            return x if x.owner is self else self._close_over(x)
         if isinstance(x, Array | np.ndarray | np.generic):
             return self._capture(x)
         raise TypeError(
@@ -265,7 +265,7 @@ class Trace:
         known = self.closed_over.get(id(x))
         if known is not None:
             return known[1]
-        if not self._is_inside(x.trace):
+        if not self._is_inside(x.owner):
             x.check_thread()
             raise TraceError(
                 f"a traced value {x.aval} from {describe(x.location)} is used in another trace "
@@ -341,13 +341,13 @@ def emit(op_class: type[AnvlOp], xs: Sequence[Any], params: dict[str, Any]) -> A
     key: tuple[Any, ...] | None
     if len(xs) == 2 and not params:  # most ops; this inlined form saves 0.6 of 3 us
         x, y = xs
-        if type(x) is not Tracer or x.trace is not trace:
+        if type(x) is not Tracer or x.owner is not trace:
             x = trace.tracer_of(x)
-        if type(y) is not Tracer or y.trace is not trace:
+        if type(y) is not Tracer or y.owner is not trace:
             y = trace.tracer_of(y)
         tracers, key, values = (x, y), (op_class, x.aval, y.aval), (x.value, y.value)
     else:
-        tracers = [x if type(x) is Tracer and x.trace is trace else trace.tracer_of(x) for x in xs]
+        tracers = [x if type(x) is Tracer and x.owner is trace else trace.tracer_of(x) for x in xs]
         key, values = _key_of(op_class, tracers, params), [x.value for x in tracers]
     return _emit(op_class, tracers, params, key, values, trace, here(3))
 
@@ -357,7 +357,7 @@ def emit_unary(op_class: type[AnvlOp], x: Tracer) -> Tracer:
     trace = current.trace
     if trace is None:
         raise ended_trace_error((x,))
-    if x.trace is not trace:
+    if x.owner is not trace:
         x = trace.tracer_of(x)
     key = op_class, x.aval
     return _emit(op_class, (x,), _NONE, key, (x.value,), trace, here(3))
@@ -470,7 +470,7 @@ def trace_function(
 
 
 def _as_tracer(trace: Trace, y: Any) -> Tracer:
-    if type(y) is Tracer and y.trace is trace:
+    if type(y) is Tracer and y.owner is trace:
         return y
     known = trace.tracer_of(y)
     return Tracer(known.value, y.aval if type(y) is Tracer else known.aval.strong(), trace, here())

@@ -85,7 +85,7 @@ def _argument_of(value: ir.Value, trace: Trace) -> Expression | None:
         return Argument(trace.name, place) if place in trace.weak_inputs else None
     for outer, inner in trace.closed_over.values():
         if inner.value == value:
-            return expression_of(outer.value, outer.trace)
+            return expression_of(outer.value, outer.owner)
     return None
 
 

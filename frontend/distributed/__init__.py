@@ -9,6 +9,7 @@ The page `docs/distributed.md` begins with an example.
 from __future__ import annotations
 
 from anvl.distributed.local_arrays import make_array_from_local
+from anvl.runtime import hide_frames_of as _hide_frames_of
 from anvl.runtime.distributed.processes import (
     barrier,
     initialize,
@@ -27,6 +28,8 @@ __all__ = [
     "process_index",
     "shutdown",
 ]
+
+_hide_frames_of(__all__, globals())
 
 
 def __dir__() -> list[str]:

@@ -128,6 +128,7 @@ def local_devices(process_index: int | None = None, backend: str | None = None) 
     return [d for d in client.all_devices if d.handle.process_index == process_index]
 
 
+@hiding_frames
 def process_count(backend: str | None = None) -> int:
     """Count the processes of the job; 1 without one.
 
@@ -149,6 +150,7 @@ def process_count(backend: str | None = None) -> int:
     return processes.process_count()
 
 
+@hiding_frames
 def process_index(backend: str | None = None) -> int:
     """Number of this process in the job; 0 without one.
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import anvl
 from anvl.dialect.core.mlir import stablehlo
 from anvl.dialect.text.versions import VERSION
-from anvl.runtime import stablehlo_version
+from anvl.runtime import hiding_frames, stablehlo_version
 from anvl.runtime.plugins.registry import known_plugins
 
 __all__ = [
@@ -43,6 +43,7 @@ def show_versions() -> None:
     print(_text(versions_report()))
 
 
+@hiding_frames
 def print_environment_info(return_string: bool = False) -> str | None:
     """Print what `show_versions` prints, or return it.
 

@@ -55,6 +55,7 @@ from anvl.nn.softmax_family import logmeanexp as logmeanexp
 from anvl.nn.softmax_family import logsumexp as logsumexp
 from anvl.nn.softmax_family import softmax as softmax
 from anvl.nn.softmax_family import standardize as standardize
+from anvl.runtime import hide_frames_of as _hide_frames_of
 from anvl.windows import max_pool as max_pool
 from anvl.windows import mean_pool as avg_pool
 
@@ -68,6 +69,7 @@ __all__ = [
     "standardize", "swish", "tanh",
 ]  # fmt: skip
 
+_hide_frames_of(__all__, globals())
 _complete(__all__, globals(), _ENTRIES)
 
 _suggest_names(globals())

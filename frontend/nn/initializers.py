@@ -20,6 +20,7 @@ from anvl.docstrings.complete import complete as _complete
 from anvl.docstrings.of_nn import INITIALIZERS as _ENTRIES
 from anvl.numpy.arrays.axes import Axis, axes_of, axis_of, sizes_of
 from anvl.random.parameters import float_dtype
+from anvl.runtime import hide_frames_of as _hide_frames_of
 
 __all__ = [
     "Initializer", "constant", "delta_orthogonal", "glorot_normal", "glorot_uniform", "he_normal",
@@ -315,6 +316,7 @@ def delta_orthogonal(scale: float = 1.0, column_axis: int = -1, dtype: Any = Non
     return _initializer(dtype, make)
 
 
+_hide_frames_of(__all__, globals())
 _complete(__all__, globals(), _ENTRIES)
 
 

@@ -51,7 +51,7 @@ _METHODS: dict[str, Any] = {
     "round": anp.round, "__round__": anp.round,
     "__divmod__": anp.divmod, "sort": anp.sort, "argsort": anp.argsort,
     "argpartition": anp.argpartition, "searchsorted": anp.searchsorted, "nonzero": anp.nonzero,
-    "choose": anp.choose,
+    "choose": anp.choose, "trace": anp.trace,
 }
 # fmt: on
 _OPERANDS = (Array, Tracer, np.ndarray, np.generic, bool, int, float, complex)

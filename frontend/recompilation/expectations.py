@@ -6,6 +6,7 @@ from types import TracebackType
 
 from anvl.dialect.core.errors import CompileCountError
 from anvl.recompilation.misses import Miss, listeners, n_programs
+from anvl.runtime import hiding_frames
 
 __all__ = ["expect_compiles"]
 
@@ -45,6 +46,7 @@ class expect_compiles:  # used like a function
     ['first call']
     """
 
+    @hiding_frames
     def __init__(self, count: int) -> None:
         if type(count) is not int:
             raise TypeError(f"expect_compiles: count must be a whole number, got {count!r}")

@@ -11,6 +11,7 @@
 from typing import Any
 
 from anvl.runtime import Shard as Shard
+from anvl.runtime import hide_frames_of as _hide_frames_of
 from anvl.sharding.meshes import AxisType as AxisType
 from anvl.sharding.meshes import Mesh as Mesh
 from anvl.sharding.pictures import show as show
@@ -32,6 +33,8 @@ _ELSEWHERE = {
     "set_mesh": "write `with mesh:`, or set anvl.config.default_mesh",
     "use_mesh": "write `with mesh:`",
 }  # fmt: skip
+
+_hide_frames_of(__all__, globals())
 
 
 def __getattr__(name: str) -> Any:

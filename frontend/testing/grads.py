@@ -18,6 +18,7 @@ from anvl.core.arguments import (
 from anvl.core.promote import abstract
 from anvl.dispatch.jit import jit
 from anvl.passes.expand.gradient_check import BAD, OK, Limits, Slope, direction, measured, paired
+from anvl.runtime import hiding_frames
 from anvl.transforms.declare import argument_name, check_callable, has_derivative, numbered
 from anvl.transforms.jvp import jvp
 from anvl.transforms.vjp import vjp
@@ -27,6 +28,7 @@ __all__ = ["check_grads"]
 _MODES = ("fwd", "rev")
 
 
+@hiding_frames
 def check_grads(
     f: Callable[..., Any],
     args: Sequence[Any],

@@ -10,6 +10,7 @@ import numpy as np
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
 from anvl.prim import primitive
+from anvl.runtime import hiding_frames
 from anvl.testing.closure import missing_rules
 from anvl.testing.draw import Call, Draw
 from anvl.testing.op_check import examine
@@ -17,6 +18,7 @@ from anvl.testing.op_check import examine
 __all__ = ["check_op"]
 
 
+@hiding_frames
 def check_op(
     op: Any,
     *samples: tuple[Sequence[Any], dict[str, Any]],

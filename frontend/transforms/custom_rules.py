@@ -395,6 +395,7 @@ def custom_vjp(
     return CustomVjpFunction(f, _positions("custom_vjp", nondiff_argnums))
 
 
+@hiding_frames
 def custom_gradient(fun: Callable[..., Any]) -> CustomVjpFunction:
     """Give a function the derivative that it returns beside its result.
 

@@ -58,4 +58,4 @@ def tag(x: Any, name: str) -> Any:
 def _tagged(leaf: Any, label: str) -> Tracer:
     x = as_tracer(leaf, "tag")
     y = emit(_TAG, (x,), {"label": label})
-    return Tracer(y.value, x.aval, y.trace, y.location)
+    return Tracer(y.value, x.aval, y.owner, y.location)

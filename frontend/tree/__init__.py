@@ -19,6 +19,7 @@ is seen by others, and the other way round.
 
 from anvl.docstrings.complete import complete as _complete
 from anvl.docstrings.of_tree import TREE as _ENTRIES
+from anvl.runtime import hide_frames_of as _hide_frames_of
 from anvl.tree.flattening import all_leaves as all_leaves
 from anvl.tree.flattening import as_structure as as_structure
 from anvl.tree.flattening import flatten as flatten
@@ -50,6 +51,7 @@ __all__ = [
     "unflatten",
 ]  # fmt: skip
 
+_hide_frames_of(__all__, globals())
 _complete(__all__, globals(), _ENTRIES)
 
 

@@ -16,6 +16,7 @@ from anvl.runtime.client import EMBEDDED
 from anvl.runtime.errors import RuntimeFailure, readable
 from anvl.runtime.lazy import compat
 from anvl.runtime.locks import fresh_lock
+from anvl.runtime.tracebacks import hiding_frames
 
 __all__ = ["include_dir", "register_handler", "registered_handlers"]
 
@@ -27,6 +28,7 @@ _addresses: dict[tuple[str, str], int] = {}
 _kept: list[Any] = []  # libraries and Python callbacks must stay alive
 
 
+@hiding_frames
 def register_handler(
     name: str, handler: Any, *, platform: str = "cpu", symbol: str | None = None
 ) -> None:

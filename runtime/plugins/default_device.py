@@ -16,6 +16,7 @@ from anvl.runtime.client import (
 )
 from anvl.runtime.plugins.registry import client_of, device_of
 from anvl.runtime.settings import Kind, RuntimeSettings, Setting
+from anvl.runtime.tracebacks import hiding_frames
 
 __all__ = [
     "PluginSettings",
@@ -111,6 +112,7 @@ def default_target() -> Target:
     return embedded_target() if device is None else device.client.target
 
 
+@hiding_frames
 def devices(plugin: str | None = None) -> tuple[Device, ...]:
     """The devices of a plugin, or of the default client.
 

@@ -39,6 +39,7 @@ from anvl.runtime.plugins.discovery import (
 )
 from anvl.runtime.plugins.ffi_extension import register_with_plugin
 from anvl.runtime.plugins.pjrt_api import Api, NotAPlugin, attributes, read_api
+from anvl.runtime.tracebacks import hiding_frames
 
 __all__ = ["as_device", "client_of", "device_of", "find_plugin", "known_plugins", "register_plugin"]
 
@@ -61,6 +62,7 @@ _loaded: dict[Path, tuple[str, Any]] = {}
 _numbers = itertools.count(2)
 
 
+@hiding_frames
 def register_plugin(
     name: str, path: str | PathLike[str], options: Mapping[str, Any] | None = None
 ) -> None:

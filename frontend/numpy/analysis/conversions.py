@@ -161,6 +161,7 @@ def _copied(dst: Any, src: Any, condition: Any, casting: str) -> Any:
     return where(condition, broadcast_to(convert(new, old.dtype), old.shape), old)
 
 
+@hiding_frames
 def info(object: Any) -> None:
     """Print the documentation of a function.  Source: `numpy.info`.
 

@@ -41,6 +41,7 @@ def _dtype(dtype: Any) -> np.dtype[Any]:
 # -- text ------------------------------------------------------------------------------------------
 
 
+@hiding_frames
 def array_repr(
     arr: Any,
     max_line_width: int | None = None,
@@ -60,6 +61,7 @@ def array_repr(
     return f"Array({text}, dtype={values.dtype.name})"
 
 
+@hiding_frames
 def array_str(
     a: Any,
     max_line_width: int | None = None,

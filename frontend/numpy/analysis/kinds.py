@@ -19,7 +19,7 @@ from anvl.numpy.arrays.array_like import array_like
 from anvl.numpy.arrays.choice import isinf, logical_and, logical_not, signbit
 from anvl.numpy.functions.elementwise import equal, imag
 from anvl.numpy.functions.emitting import check_real, is_kind
-from anvl.runtime import Array
+from anvl.runtime import Array, hiding_frames
 
 __all__ = [
     "iscomplex", "iscomplexobj", "isneginf", "isposinf", "isreal", "isrealobj", "isscalar",
@@ -39,6 +39,7 @@ _ABSTRACT: dict[type, frozenset[str]] = {
 }
 
 
+@hiding_frames
 def issubdtype(arg1: Any, arg2: Any) -> bool:
     """Whether a dtype is of a kind, or the same as another dtype.
 
@@ -79,6 +80,7 @@ def issubdtype(arg1: Any, arg2: Any) -> bool:
     return kind(element_type(dtype)) in kinds
 
 
+@hiding_frames
 def isscalar(element: Any) -> bool:
     """Whether this is a number of Python or NumPy, or an array of anvl without axes.
 

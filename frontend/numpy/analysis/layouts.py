@@ -25,6 +25,7 @@ from anvl.numpy.functions.elementwise import conj, equal
 from anvl.numpy.functions.emitting import is_kind, prim
 from anvl.numpy.functions.products import matmul
 from anvl.numpy.functions.reductions import all
+from anvl.runtime import hiding_frames
 
 __all__ = [
     "array_equiv", "block", "dsplit", "matvec", "rollaxis", "row_stack", "sort_complex", "vecmat",
@@ -33,6 +34,7 @@ __all__ = [
 row_stack = vstack
 
 
+@hiding_frames
 def view(x: Any, dtype: Any = None) -> Any:
     """Read the bits of an array as elements of another dtype, as the method `x.view(dtype)`.
 

@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from anvl.core.arguments import no_keyword, parameters_of
 from anvl.core.config import config
 from anvl.core.trace_state import current
 from anvl.dialect.core.errors import TraceError
@@ -33,13 +34,16 @@ def placed(f: _F) -> _F:
     None leaves the array where the function makes it.  A trace has no device: the program runs
     where its arguments are, so there only None is accepted.
     """
-    name = f.__name__
+    name, known = f.__name__, parameters_of(f).known.keys()
 
     @functools.wraps(f)
     def on_device(*args: Any, device: Device | Sharding | str | None = None, **kwargs: Any) -> Any:
-        if device is None:
-            return f(*args, **kwargs)
         try:
+            for keyword in kwargs:
+                if keyword not in known:
+                    raise TypeError(no_keyword(name, keyword, [*known, "device"]))
+            if device is None:
+                return f(*args, **kwargs)
             check_not_traced(name, device)
             if isinstance(device, Sharding | tuple):
                 return moved(f(*args, **kwargs), device, name)

@@ -50,7 +50,7 @@ __all__ = [
 def mark_weak(y: Tracer, weak: bool) -> Tracer:
     """Mark a result that stems from Python numbers alone as weak."""
     if weak and not y.aval.weak_type and kind(element_type(y.aval.dtype)) != "bool":
-        return Tracer(y.value, aval(y.aval.dtype, y.aval.shape, True), y.trace, y.location)
+        return Tracer(y.value, aval(y.aval.dtype, y.aval.shape, True), y.owner, y.location)
     return y
 
 
@@ -278,7 +278,7 @@ def _astype(x: Any, dtype: Any) -> Any:
         zero = constant(0, operand.dtype, operand.shape)
         return emit(OPS["anvl.compare"], (operand, zero), {"comparison_direction": "NE"})
     result = cast(operand, wanted)
-    return Tracer(result.value, result.aval.strong(), result.trace, result.location)
+    return Tracer(result.value, result.aval.strong(), result.owner, result.location)
 
 
 @public()

@@ -22,11 +22,11 @@ def prim(op: str, *xs: Tracer, **params: Any) -> Any:
 
 def smooth_power(x: Tracer, exponent: int = 2) -> Tracer | None:
     """x ** exponent of a result with a corner at 0, such as a length, in a smooth form, or None."""
-    if x.trace is not current.trace:  # there it is an argument
+    if x.owner is not current.trace:  # there it is an argument
         return None
     with x.location:
         value = power_of(x.value, exponent)
-    return None if value is None else Tracer(value, x.aval, x.trace, x.location)
+    return None if value is None else Tracer(value, x.aval, x.owner, x.location)
 
 
 def filled(x: Tracer, value: complex) -> Tracer:

@@ -43,7 +43,7 @@ def norm(x: Any, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> 
     Raises
     ------
     ValueError
-        `ord` is not a norm of vectors, or of matrices.
+        `ord` is not a norm of vectors, or of matrices; negative of no elements.
 
     Notes
     -----
@@ -92,7 +92,7 @@ def squared_modulus(x: Any) -> Any:
 
 def _of_vectors(x: Tracer, ord: Any, axis: int) -> Any:
     if ord == math.inf:
-        return max(abs(x), axis=axis)
+        return _largest(abs(x), axis)
     if ord == -math.inf:
         return min(abs(x), axis=axis)
     if ord == 2:
@@ -114,11 +114,16 @@ def _of_matrices(x: Tracer, ord: Any, axes: tuple[int, ...]) -> Any:
         return prim("nuclear_norm", a)
     if ord not in _REDUCTIONS:
         raise ValueError(f"norm: ord {ord!r} is not a matrix norm; it must be {_OF_MATRICES}")
-    largest = max if ord > 0 else min
+    largest = _largest if ord > 0 else min
     if ord in (2, -2):
         return largest(prim("svdvals", a), axis=-1)
     first = -2 if ord in (1, -1) else -1
     return largest(sum(abs(a), axis=first), axis=-1)
+
+
+def _largest(x: Any, axis: int) -> Any:
+    """The largest of numbers that are not negative: 0 of none, as in NumPy."""
+    return max(x, axis=axis, initial=None if x.shape[axis] else 0)
 
 
 _REDUCTIONS = (1, -1, 2, -2, math.inf, -math.inf)

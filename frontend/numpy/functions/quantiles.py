@@ -85,8 +85,8 @@ def median(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
 
     x is real; integers give a float.  NaN elements give NaN.  The derivative goes to the selected
     elements.  Equal elements share it evenly: where only the two middle ones tie the median is
-    smooth, where more do it has a corner.  Raises `ValueError` for an axis that x does not have, or
-    for no elements.
+    smooth, where more do it has a corner.  Of no elements it is NaN, as is the mean.  Raises
+    `ValueError` for an axis that x does not have.
 
     >>> import anvl.numpy as np
     >>> print(np.median(np.asarray([5, 1, 4, 2])))
@@ -134,8 +134,8 @@ def quantile(
     Raises
     ------
     ValueError
-        Another method, an axis that x does not have, no elements; weights of another shape, or for
-        another method.
+        Another method, an axis that x does not have, no elements (`nanquantile` and `median` give
+        NaN there, as in NumPy); weights of another shape, or for another method.
 
     Notes
     -----
@@ -212,7 +212,9 @@ def _evaluated(
     axes = axes_of(axis, operand.ndim, name)
     rows = _rows(operand, axes)
     if rows.shape[-1] == 0:
-        raise ValueError(f"{name}: {operand.aval} has no elements along axis {axes}")
+        if name in ("quantile", "percentile"):
+            raise ValueError(f"{name}: {operand.aval} has no elements along axis {axes}")
+        rows, weights = constant(np.nan, rows.dtype, (*rows.shape[:-1], 1)), None
     wide = np.dtype(np.float32) if operand.dtype.itemsize <= 2 else operand.dtype
     if isinstance(q, Tracer) and q.dtype == np.float64:
         wide = q.dtype  # positions of all its digits

@@ -48,7 +48,7 @@ def cond(x: Any, p: Any = None) -> Any:
     ValueError
         Another norm.
     numpy.linalg.LinAlgError
-        x is no matrix, or not square.
+        x is no matrix, not square, or has no elements.
 
     Notes
     -----
@@ -64,6 +64,8 @@ def cond(x: Any, p: Any = None) -> Any:
     (a,), _ = promoted("cond", (array_like(x, "cond"),), "float")
     if a.ndim < 2:
         raise LinAlgError(f"cond: takes matrices, got {a.aval}")
+    if not a.size:
+        raise LinAlgError(f"cond: {a.aval} has no elements")
     if p is None or p in (2, -2):
         s = svdvals(a)
         ends = (s[..., -1], s[..., 0]) if p == -2 else (s[..., 0], s[..., -1])

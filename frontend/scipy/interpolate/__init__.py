@@ -8,6 +8,7 @@
 """
 
 from anvl.core.importing import suggest_names as _suggest_names
+from anvl.runtime import hide_frames_of as _hide_frames_of
 from anvl.scipy.interpolate.grid_interpolation import (
     RegularGridInterpolator as RegularGridInterpolator,
 )
@@ -21,6 +22,7 @@ __all__ = ["CubicSpline", "PPoly", "PchipInterpolator", "RegularGridInterpolator
 
 _take_lists(__all__, globals())
 
+_hide_frames_of(__all__, globals())
 _suggest_names(globals())
 
 

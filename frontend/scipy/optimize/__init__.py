@@ -7,11 +7,13 @@
 """
 
 from anvl.core.importing import suggest_names as _suggest_names
+from anvl.runtime import hide_frames_of as _hide_frames_of
 from anvl.scipy.optimize.minimization import OptimizeResults as OptimizeResults
 from anvl.scipy.optimize.minimization import minimize as minimize
 
 __all__ = ["OptimizeResults", "minimize"]
 
+_hide_frames_of(__all__, globals())
 _suggest_names(globals())
 
 

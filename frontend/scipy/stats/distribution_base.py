@@ -8,6 +8,7 @@ from typing import Any
 
 import anvl.numpy as anp
 from anvl.core.promote import convert
+from anvl.dialect.core.errors import nearest
 from anvl.dispatch.eager import public
 from anvl.numpy.functions.elementwise import mark_weak
 from anvl.runtime import hiding_frames
@@ -112,7 +113,9 @@ class _Distribution:
             try:
                 bound = signature.bind(*args, **kwargs)
             except TypeError as error:
-                raise TypeError(f"{title}: {error}; its arguments are {signature}") from None
+                unknown = [name for name in kwargs if name not in signature.parameters]
+                near = nearest(unknown[0], signature.parameters) if unknown else ""
+                raise TypeError(f"{title}: {error}{near}; its arguments are {signature}") from None
             bound.apply_defaults()
             return computed(*bound.args)
 

@@ -242,6 +242,8 @@ def test_methods_that_numpy_has():
     assert x.tobytes() == np.asarray(x).tobytes()
     assert [i.tolist() for i in x.nonzero()] == [[0, 1, 1], [0, 0, 1]]
     assert anp.asarray([1, 0]).choose([[5, 6], [7, 8]]).tolist() == [7, 6]
+    y = anp.asarray(np.arange(12.0).reshape(3, 4))
+    assert y.trace(1) == 18 and anvl.jit(lambda y: y.trace(offset=1, axis1=1, axis2=0))(y) == 13
     with pytest.raises(IndexError):
         x.item(4)
     with pytest.raises(

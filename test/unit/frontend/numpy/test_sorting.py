@@ -228,8 +228,7 @@ def test_a_quantile_has_a_derivative_in_its_place():
             "quantile: method 'no' is not one of",
         ),
         (lambda x: anp.median(x * 1j), TypeError, r"median: c128\[2,3\] is complex"),
-        (lambda x: anp.median(x[:, :0], 1), ValueError, r"median: f64\[2,0\] has no elements"),
-        (lambda x: anp.nanmedian(x[:, :0], 1), ValueError, r"nanmedian: f64\[2,0\] has no elem"),
+        (lambda x: anp.quantile(x[:, :0], 0.5, 1), ValueError, r"quantile: f64\[2,0\] has no el"),
     ],
 )
 def test_bad_arguments_are_refused(call, kind, message):
