@@ -109,7 +109,7 @@ def _hide_frames_of_class(made: type) -> None:
 
 
 #: What Python says of a call that a function does not take.
-_NO_CALL = re.compile(r"[\w.<>]+\(\) (got an unexpected keyword argument|missing \d+ required)")
+_NO_CALL = re.compile(r"[\w.<>]*?(\w+)\(\) (got an unexpected keyword arg|missing \d+ required)")
 
 
 def suggest_keyword(f: Callable[..., Any], kwargs: Iterable[str], error: Exception) -> None:
@@ -117,22 +117,29 @@ def suggest_keyword(f: Callable[..., Any], kwargs: Iterable[str], error: Excepti
 
     Also where Python says that an argument is missing, which may be the one that was meant.
     """
-    said = str(error.args[0]).partition(". Did you mean")[0] if error.args else ""
-    function = getattr(f, "__name__", "")
-    found = _NO_CALL.match(said) if kwargs and isinstance(error, TypeError) else None
-    if found is None or said.partition("()")[0].rpartition(".")[2] != function:
+    if not kwargs or not isinstance(error, TypeError) or not error.args:
         return
-    parameters = list(inspect.signature(f).parameters.values())
-    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+    said = str(error.args[0]).partition(". Did you mean")[0]
+    found = _NO_CALL.match(said)
+    if found is None or found[1] != getattr(f, "__name__", ""):
         return
+    known, any_name = _keywords_of(f)
+    for keyword in () if any_name else (k for k in kwargs if k not in known):
+        reason = f"; there is no keyword {keyword!r}" if found[2].startswith("missing") else ""
+        error.args = (f"{said}{reason}; {_advice(keyword, known)}",)
+        return
+
+
+def _keywords_of(f: Callable[..., Any]) -> tuple[list[str], bool]:
+    """Names by which arguments of f can be given, and whether it takes any name."""
+    parameters = inspect.signature(f).parameters.values()
     known = [p.name for p in parameters if p.kind in _BY_NAME and p.name not in _OF_METHODS]
-    unknown = [k for k in kwargs if k not in known]
-    if unknown:
-        near = difflib.get_close_matches(unknown[0], known, 1)
-        advice = f"did you mean {near[0]!r}?" if near else f"it takes {', '.join(known) or 'none'}"
-        if found[1].startswith("missing"):
-            said = f"{said}; there is no keyword {unknown[0]!r}"
-        error.args = (f"{said}; {advice}",)
+    return known, any(p.kind is p.VAR_KEYWORD for p in parameters)
+
+
+def _advice(keyword: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(keyword, known, 1)
+    return f"did you mean {near[0]!r}?" if near else f"it takes {', '.join(known) or 'none'}"
 
 
 def _is_meant(error: BaseException) -> bool:

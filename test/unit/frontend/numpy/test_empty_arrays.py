@@ -22,8 +22,8 @@ OTHERS: list[tuple[str, Any]] = [
     *((name, (E,)) for name in "sort argsort unique diff gradient trapezoid diag nonzero flip "
       "ediff1d vander cov unwrap sinc average argwhere nan_to_num".split()),
     ("histogram", (E,)), ("histogram", (E, 3)), ("bincount", (NO_INTEGERS,)),
-    ("interp", (1.0, E, E)), ("convolve", (E, E)), ("searchsorted", (E, 1.0)), ("digitize", (1.0, E)), ("polyval", (E, 1.0)),
-    ("concatenate", ([E, E],)), ("concatenate", ([],)), ("stack", ([],)), ("tile", (E, 2)),
+    ("interp", (1.0, E, E)), ("convolve", (E, E)), ("searchsorted", (E, 1.0)), ("digitize", (1.0, E)),
+    ("polyval", (E, 1.0)), ("concatenate", ([E, E],)), ("concatenate", ([],)), ("stack", ([],)), ("tile", (E, 2)),
     ("pad", (E, 1)), ("pad", (E, 1, "edge")), ("pad", (E, 1, "reflect")), ("outer", (E, E)),
     ("dot", (E, E)), ("kron", (E, E)), ("cross", (ROWS, ROWS)), ("linspace", (0, 1, 0)),
     ("logspace", (0, 1, 0)), ("geomspace", (1, 2, 0)), ("eye", (0,)), ("union1d", (E, E)),
