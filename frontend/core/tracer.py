@@ -151,6 +151,15 @@ class Tracer(ArrayMethods):
             remedy += ", and index anvl.numpy.asarray(x)[i] in place of a NumPy array"
         self._refuse("NumPy (np.asarray, or an np. function)", remedy)
 
+    def __dlpack__(self, **options: Any) -> NoReturn:
+        self._refuse(
+            "DLPack (from_dlpack of another library)",
+            "return it from the function, or call the library in anvl.pure_callback",
+        )
+
+    def __dlpack_device__(self) -> NoReturn:
+        self.__dlpack__()
+
     def __array_ufunc__(self, ufunc: Any, method: str, *xs: Any, **kwargs: Any) -> Any:
         """Dispatch `numpy_array + tracer` to anvl's operator; `numpy.sin(tracer)` would need
         values."""

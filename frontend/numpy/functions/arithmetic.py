@@ -304,8 +304,13 @@ def evenly_spaced(low: Any, high: Any, position: Any, steps: int) -> Any:
 
     Where the distance of the ends overflows, or a step is 0, each end is weighted instead.
     """
-    step = divide(subtract(high, low), steps)
+    distance = subtract(high, low)
+    is_complex = is_kind(distance, "complex")  # whose quotient is rounded more than once anyway
+    step = divide(distance, steps) if is_complex else _true_quotient(distance, steps)
     usable = logical_and(isfinite(step), not_equal(step, 0))
     at = divide(position, steps)
     weighted = add(multiply(subtract(1, at), low), multiply(at, high))
-    return where(usable, add(multiply(position, where(usable, step, 0)), low), weighted)
+    # A product that is selected is rounded: LLVM would fuse it with the sum, and then numbers on the
+    # edges of histograms would fall into the bins beside theirs.
+    above = multiply(position, where(usable, step, 0))
+    return where(usable, add(where(equal(above, above), above, 0), low), weighted)

@@ -5,8 +5,10 @@ Source: Array API standard 2025.12, "Data interchange mechanisms" and "Device su
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from anvl.core.tracer import Tracer
@@ -124,13 +126,65 @@ def _on_host(x: Any, copy: bool | None) -> np.ndarray[Any, Any]:
             f"from_dlpack: copy=False is given, but x is on the DLPack device {(int(kind), number)}"
             ", and is read by way of the host; leave copy out"
         )
+    words = _Words(x)
     try:
-        return np.from_dlpack(x) if is_host else np.from_dlpack(x, device="cpu")
+        host = np.from_dlpack(words) if is_host else np.from_dlpack(words, device="cpu")
+        return host if words.dtype is None else host.view(words.dtype)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         raise BufferError(
             f"from_dlpack: cannot read a {type(x).__name__}: {error}; convert it with its own "
             "library, to a NumPy array or to another dtype"
         ) from error
+
+
+class _Tensor(ctypes.Structure):
+    """The beginning of a `DLTensor`: what says its dtype.  Source: dlpack.h, version 1.1."""
+
+    _fields_ = (
+        ("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2), ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+    )  # fmt: skip
+
+
+_UNSIGNED = 1
+_OF_CODE = {
+    (4, 16): np.dtype(ml_dtypes.bfloat16),
+    (10, 8): np.dtype(ml_dtypes.float8_e4m3fn),
+    (12, 8): np.dtype(ml_dtypes.float8_e5m2),
+}
+
+
+# The capsule belongs to whoever asked for it, until an array takes its contents.
+_name_of: Any = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(
+    ("PyCapsule_GetName", ctypes.pythonapi)
+)
+_pointer_of: Any = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi)
+)
+
+
+class _Words:
+    """Memory of an array as NumPy can read it: as integers, if NumPy does not know its dtype."""
+
+    def __init__(self, x: Any) -> None:
+        self._x, self.dtype = x, None
+
+    def __dlpack_device__(self) -> Any:
+        return self._x.__dlpack_device__()
+
+    def __dlpack__(self, **options: Any) -> Any:
+        try:
+            capsule = self._x.__dlpack__(**options)
+        except TypeError:  # of DLPack before 1.0, which has no such options
+            capsule = self._x.__dlpack__()
+        name = _name_of(capsule)
+        place = _pointer_of(capsule, name)
+        # A versioned one begins with the version, its manager and its deleter, and flags.
+        tensor = _Tensor.from_address(place + (32 if name == b"dltensor_versioned" else 0))
+        self.dtype = _OF_CODE.get((tensor.code, tensor.bits))
+        if self.dtype is not None:
+            tensor.code = _UNSIGNED  # the deleter does not ask
+        return capsule
 
 
 def _checked(made: Any, is_shared: bool, copy: bool | None, device: Any) -> Any:

@@ -132,3 +132,14 @@ def test_lanczos_samples_on_old_pixels_are_these(sizes):
     for dtype in ("f8", "f4"):
         found = anvl.image.resize(numpy.ones(old, dtype), (new,), "lanczos3")
         assert_close(found, numpy.ones(new, dtype), FORMULA)
+
+
+@pytest.mark.parametrize("low, width, bins", [(-1.0, 3.0, 10), (0.6, 1.8, 7), (-2.1, 3.6, 18)])
+def test_numbers_on_the_edges_of_bins_are_counted_as_by_numpy(low, width, bins):
+    """XLA multiplied by a tenth, and fused the product with the sum: edges were an ulp off."""
+    edges = numpy.linspace(low, low + width, bins + 1)
+    numpy.testing.assert_array_equal(
+        np.linspace(np.asarray(low, "f8"), low + width, bins + 1), edges
+    )
+    counts = np.histogram(np.asarray(edges), bins)[0]
+    numpy.testing.assert_array_equal(counts, numpy.histogram(edges, bins)[0])

@@ -326,6 +326,37 @@ def test_dlpack_shares_memory_where_its_alignment_allows():
     assert anvl.jit(anp.from_dlpack)(ours).tolist() == [1, 1]
 
 
+class Foreign:
+    """An array of another library: known by DLPack alone, in the version that it has."""
+
+    def __init__(self, x, knows_versions):
+        self.x, self.knows_versions = x, knows_versions
+
+    def __dlpack_device__(self):
+        return self.x.__dlpack_device__()
+
+    def __dlpack__(self, **options):
+        if options and not self.knows_versions:
+            raise TypeError("unexpected keyword")
+        return self.x.__dlpack__(**options)
+
+
+@pytest.mark.parametrize("knows_versions", [False, True])
+@pytest.mark.parametrize("dtype", ["bfloat16", "float8_e4m3fn", "float8_e5m2", "int8", "float16"])
+def test_dlpack_reads_dtypes_that_numpy_lacks(dtype, knows_versions):
+    theirs = anp.asarray([[1, -2, 0.5], [0, 4, 3]]).astype(dtype)
+    ours = anp.from_dlpack(Foreign(theirs, knows_versions))
+    assert ours.dtype == theirs.dtype and ours.tolist() == theirs.tolist()
+    assert np.asarray(theirs).tolist() == theirs.tolist()  # which still has its dtype
+
+
+def test_a_traced_array_is_not_exported_by_dlpack():
+    with pytest.raises(
+        anvl.TraceError, match=r"DLPack.* needs the value of an array, but it is traced"
+    ):
+        anvl.jit(lambda x: x.__dlpack__())(anp.ones(2))
+
+
 class Elsewhere:
     """An array on another device, which cannot be read."""
 
