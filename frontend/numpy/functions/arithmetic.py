@@ -310,7 +310,7 @@ def evenly_spaced(low: Any, high: Any, position: Any, steps: int) -> Any:
     usable = logical_and(isfinite(step), not_equal(step, 0))
     at = divide(position, steps)
     weighted = add(multiply(subtract(1, at), low), multiply(at, high))
-    # A product that is selected is rounded: LLVM would fuse it with the sum, and then numbers on the
-    # edges of histograms would fall into the bins beside theirs.
+    # A product that is selected is rounded: LLVM would fuse it with the sum, and numbers on edges
+    # of histograms would be counted in the bins beside theirs.
     above = multiply(position, where(usable, step, 0))
     return where(usable, add(where(equal(above, above), above, 0), low), weighted)
