@@ -385,6 +385,9 @@ def _at_exit() -> None:
         with _printed_errors():
             shutdown()
     elif not _group.has_left:
+        if how is None and not status.is_raised:  # it has made no call since it heard
+            with _printed_errors():
+                raise status.error("shutdown")
         membership.fail(f"it ended by {how}" if how else "it ended")
         _group.has_left = True
     if status.reason is None:

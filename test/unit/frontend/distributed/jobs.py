@@ -41,7 +41,8 @@ def run_job(
     variables = {"ANVL_NUM_CPU_DEVICES": str(devices), "ANVL_CACHE": "0", **(environment or {})}
     job = subprocess.Popen(
         [*command, *arguments],
-        env={**os.environ, **variables},
+        # jax, if a test of this process has imported it, asks XLA for its warnings.
+        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", **variables},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
