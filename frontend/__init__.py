@@ -126,6 +126,7 @@ if TYPE_CHECKING:
     from anvl.runtime import Array as Array
     from anvl.runtime import CacheWarning as CacheWarning
     from anvl.runtime import CallbackError as CallbackError
+    from anvl.runtime import CallbackWarning as CallbackWarning
     from anvl.runtime import Device as Device
     from anvl.runtime import DistributedError as DistributedError
     from anvl.runtime import DonationWarning as DonationWarning
@@ -164,6 +165,7 @@ _HOMES = {
     "Array": "anvl.runtime",
     "CacheWarning": "anvl.runtime",
     "CallbackError": "anvl.runtime",
+    "CallbackWarning": "anvl.runtime",
     "CheckError": "anvl.dialect.core.errors",
     "CheckpointError": "anvl.dialect.core.errors",
     "BucketError": "anvl.dialect.core.errors",

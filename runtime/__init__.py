@@ -33,6 +33,7 @@ from anvl.runtime.dispatch import (
 from anvl.runtime.dispatch_code import CallSignature, Reading
 from anvl.runtime.errors import (
     CacheWarning,
+    CallbackWarning,
     DistributedError,
     ForkedProcess,
     OutOfMemory,
@@ -103,6 +104,7 @@ __all__ = [
     "CacheWarning",
     "CallSignature",
     "CallbackError",
+    "CallbackWarning",
     "Client",
     "Device",
     "Dispatch",

@@ -87,6 +87,13 @@ class CacheWarning(UserWarning):
     """
 
 
+class CallbackWarning(UserWarning):
+    """A program with callbacks begins while others hold all of its plugin's threads.
+
+    If all of their callbacks wait for programs of other threads of Python, these never run.
+    """
+
+
 # Status codes such as "UNKNOWN: " and "INVALID_ARGUMENT: " add nothing to the text after them.
 _STATUS = r"^(?:[A-Z][A-Z_]+: )+"
 _POSITION = r"^-:(\d+):(\d+): error: "

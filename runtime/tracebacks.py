@@ -19,7 +19,7 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Iterable
-from types import FunctionType, TracebackType
+from types import FrameType, FunctionType, TracebackType
 from typing import Any, TypeVar
 
 from anvl.runtime.settings import runtime_settings
@@ -30,6 +30,7 @@ __all__ = [
     "hide_frames_of",
     "hiding_frames",
     "is_library_code",
+    "line_of_user",
     "suggest_keyword",
 ]
 
@@ -148,6 +149,13 @@ def _is_meant(error: BaseException) -> bool:
 
 def _is_library_frame(entry: TracebackType) -> bool:
     return is_library_code(entry.tb_frame.f_code.co_filename)
+
+
+def line_of_user(frame: FrameType) -> tuple[str, int]:
+    """File and line of the innermost frame of user code."""
+    while is_library_code(frame.f_code.co_filename) and frame.f_back is not None:
+        frame = frame.f_back
+    return frame.f_code.co_filename, frame.f_lineno
 
 
 def is_library_code(name: str) -> bool:

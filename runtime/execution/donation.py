@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
-from anvl.runtime.tracebacks import is_library_code
+from anvl.runtime.tracebacks import is_library_code, line_of_user
 
 __all__ = [
     "Donation", "DonationWarning", "Fate", "Taker", "fate_of", "fate_of_constant",
@@ -82,7 +82,7 @@ class Taker:
 
     def at(self, frame: FrameType, args: Sequence[Any]) -> Sequence[tuple[int, Any]]:
         """The positions of the donated arguments, and their buffers after a call in this frame."""
-        where = _line_of_user(frame)
+        where = line_of_user(frame)
         if len(self._known) >= _MOST_LINES:
             self._known.clear()
         ended = self._known.get(where)
@@ -112,13 +112,6 @@ def _ended(args: Sequence[Any], fates: Sequence[tuple[int, Fate]]) -> list[tuple
         buffer.fate = fate
         ended.append((i, buffer))
     return ended
-
-
-def _line_of_user(frame: FrameType) -> tuple[str, int]:
-    """File and line of the innermost frame of user code."""
-    while is_library_code(frame.f_code.co_filename) and frame.f_back is not None:
-        frame = frame.f_back
-    return frame.f_code.co_filename, frame.f_lineno
 
 
 def fate_of(array: Any) -> str:
