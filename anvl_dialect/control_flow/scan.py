@@ -370,7 +370,7 @@ class _Backward:
         #: For each argument of a step, and for each result, whether it has a cotangent.
         self.moves, self.has_cotangent = cotangent_flags(body, n, gs, active)
         seeds = [y.type for y, has in zip(body.results, self.has_cotangent, strict=True) if has]
-        made = Program.of(self._pullback, [*self.types, *seeds], body.symbols)
+        made = Program.of(self._pullback, [*self.types, *seeds], body.symbols).merged()
         count = len(body.results)
         # Values of the step, as rewritten by its adjoint, and the cotangents.
         self.values, cotangents = made.results[:count], made.results[count:]

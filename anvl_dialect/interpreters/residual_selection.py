@@ -27,6 +27,9 @@ __all__ = ["byte_size", "is_cheap", "residuals", "work_of"]
 # * So a value that follows from available and saved values by a few cheap ops is not saved; nor are
 #   several values that follow from one that is smaller than they are together.
 #
+# Equal ops become one before (in a checkpoint they do not), since a derivative of a derivative has
+# some: both need the slope of one `tanh`, and XLA does not merge the arrays that a loop saves.
+#
 # This is not a minimum cut, as `anvl-remat` computes for a budget, but needs no solver.
 #
 # `anvl.vjp`, `anvl.linearize`, a scan, and a checkpoint with a budget that suffices keep the same

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from anvl.dialect.core.captures import captured, operands_of
 from anvl.dialect.core.create import full, zeros_like
+from anvl.dialect.core.effects import all_dce_able
 from anvl.dialect.core.families import differentiable, with_batch_axis
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Value, emit
@@ -199,6 +200,22 @@ class Program:
         found, values = self._cut(results, stops, whole_ops=whole_ops)
         return Slice([op for op, _, _ in found], values)
 
+    def merged(self) -> "Program":
+        """This program, in which one of several equal ops computes what the others do."""
+        firsts: dict[Any, Any] = {}
+        same: dict[Value, Value] = {}
+        for op, results, operands in self._cut()[0]:
+            if not operands or op.multiple_results:
+                continue
+            read = tuple([same.get(x, x) for x in operands]) if same else operands
+            first: Any = firsts.setdefault((type(op), read), op)
+            if first is not op and _are_alike(first, op):
+                results[0].replace_all_uses_with(first.result)
+                same[results[0]] = first.result
+        if not same:
+            return self
+        return Program(self.block, [same.get(y, y) for y in self.results], self)
+
     def _cut(
         self,
         results: Iterable[Value] | None = None,
@@ -241,6 +258,13 @@ class Program:
         moving = [x for x, flag, _ in flagged if flag and differentiable(x.type)]
         of_bits = [x for x, _, flag in flagged if flag and not differentiable(x.type)]
         return bits_through(self.block, self.results, moving, of_bits, self.symbols)
+
+
+def _are_alike(x: Any, y: Any) -> bool:
+    """Whether two ops of one class compute the same of the same operands."""
+    if not all_dce_able(type(x)) or x.result.type != y.result.type:
+        return False
+    return tuple(x.attributes.items()) == tuple(y.attributes.items())
 
 
 def bits_in_any_step(

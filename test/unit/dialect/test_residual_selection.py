@@ -2,8 +2,10 @@
 
 from collections import Counter
 
+import numpy as np
 import pytest
 from named_values import Text
+from tolerances import assert_close
 
 import anvl
 import anvl.numpy as anp
@@ -164,6 +166,22 @@ def test_vjp_scans_and_checkpoints_save_the_same(name):
     assert of_vjp(f, avals) == expected
     assert of_scan(f, avals) == expected
     assert of_checkpoint(f, avals) == (expected if of_function is None else of_function)
+
+
+def test_what_two_derivatives_need_is_saved_once():
+    def slope(x, w):
+        return anvl.grad(lambda w: anp.sum(anp.tanh(x @ w) ** 2))(w)
+
+    assert of_vjp(slope, [X, W]) == of_scan(slope, [X, W]) == {"4x5xf32": 2}
+
+
+def test_ops_that_differ_in_a_parameter_stay_two_in_a_scan():
+    def step(x):
+        return anp.exp(anp.flip(x, 0)) * anp.exp(anp.cumsum(x, 1)) * anp.flip(x, 1)
+
+    x = np.arange(9, dtype=np.float32).reshape(3, 3) / 9
+    looped = anvl.grad(lambda x: anp.sum(anvl.scan(lambda x, _: (step(x), None), x, length=2)[0]))
+    assert_close(looped(x), anvl.grad(lambda x: anp.sum(step(step(x))))(x), length=9)
 
 
 def test_a_scan_saves_the_carries_that_it_reads():
