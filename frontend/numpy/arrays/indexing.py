@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from anvl.core.promote import abstract, as_tracer, broadcast_shapes, broadcast_to, constant
 from anvl.core.ranges import integer_limits
+from anvl.core.trace_state import current
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.params.index_params import GatherDims
 from anvl.dispatch.eager import public
@@ -34,6 +35,11 @@ def getitem(x: Any, index: Any) -> Any:
            [ 1,  2],
            [ 9, 10]], dtype=int32)
     """
+    key = _static_key(x, index)
+    if key is not None and (steps := _steps_of.get(key)):
+        for name, params in steps:
+            x = prim(name, x, **params)
+        return x
     try:
         arrays, static = parsed(x, index)
     except PicksNothing:
@@ -42,7 +48,37 @@ def getitem(x: Any, index: Any) -> Any:
         raise
     if static.masked and type(x) is Array and x.aval.placement.client.platform == "cpu":
         return _masked(x, index)
+    if key is not None:
+        if len(_steps_of) >= _MOST_KNOWN:
+            _steps_of.clear()
+        _steps_of[key] = _steps(x.shape, static, static.shape(()))
     return _getitem(x, arrays, static)
+
+
+# What reading by integers and slices emits, by the shape and the index: to read the index again
+# takes twice as long as to emit its one op.
+_Steps: TypeAlias = list[tuple[str, dict[str, Any]]]
+_steps_of: dict[Any, _Steps] = {}
+_MOST_KNOWN = 4096
+_STATIC = frozenset((int, type(None), type(...)))
+
+
+def _static_key(x: Any, index: Any) -> Any:
+    """A key of a read of a traced array by Python's integers and slices; None for other reads."""
+    if type(x) is not Tracer or x.trace is not current.trace:
+        return None
+    key: list[Any] = [x.aval.shape]
+    for item in index if type(index) is tuple else (index,):
+        if type(item) is slice:
+            parts: Any = (item.start, item.stop, item.step)
+            key.append(parts)
+        else:
+            parts = (item,)
+            key += parts
+        for part in parts:
+            if type(part) not in _STATIC:  # True == 1, and so is an array of it
+                return None
+    return tuple(key)
 
 
 def _masked(x: Array, index: Any) -> Any:
@@ -85,24 +121,35 @@ def _sizes(x: Tracer, index: Index) -> tuple[int, ...]:
 
 def _sliced(x: Tracer, index: Index, shape: tuple[int, ...]) -> Tracer:
     """Apply the ranges and integers of an index; the result has this shape."""
+    for name, params in _steps(x.shape, index, shape):
+        x = prim(name, x, **params)
+    return x
+
+
+def _steps(of: tuple[int, ...], index: Index, shape: tuple[int, ...]) -> _Steps:
+    """Ops that apply the ranges and integers of an index, with their parameters."""
     starts, limits, strides, flipped = [], [], [], []
     for axis, item in enumerate(index.of_axes):
         one = Range(item, 1, 1) if isinstance(item, int) else item
-        start, count, step = one if isinstance(one, Range) else (0, x.shape[axis], 1)
+        start, count, step = one if isinstance(one, Range) else (0, of[axis], 1)
         if step < 0:
             start, step = start + (count - 1) * step if count else 0, -step
             flipped.append(axis)
         starts.append(start)
         limits.append(start + (count - 1) * step + 1 if count else start)
         strides.append(step)
-    if (starts, limits, strides) != ([0] * x.ndim, list(x.shape), [1] * x.ndim):
-        x = prim(
-            "slice", x, start_indices=tuple(starts), limit_indices=tuple(limits),
-            strides=tuple(strides),
-        )  # fmt: skip
+    steps: _Steps = []
+    sizes = of
+    if (starts, limits, strides) != ([0] * len(of), list(of), [1] * len(of)):
+        edges = {"start_indices": tuple(starts), "limit_indices": tuple(limits)}
+        steps.append(("slice", edges | {"strides": tuple(strides)}))
+        bounds = zip(starts, limits, strides, strict=True)
+        sizes = tuple([len(range(*bound)) for bound in bounds])
     if flipped:
-        x = prim("reverse", x, dimensions=tuple(flipped))
-    return x if x.shape == shape else prim("reshape", x, shape=shape)
+        steps.append(("reverse", {"dimensions": tuple(flipped)}))
+    if sizes != shape:
+        steps.append(("reshape", {"shape": shape}))
+    return steps
 
 
 def _one_window(x: Tracer, at: dict[int, Tracer]) -> Tracer:

@@ -124,6 +124,30 @@ def test_small_integers_index_long_axes():
     agrees(lambda x, i: x[i], lambda x, i: x[i], [(x, np.asarray([-100, -1], "i1"))])
 
 
+def test_what_was_read_before_is_read_again_alike():
+    @anvl.jit
+    def reads(x):
+        return [[x[index], x[index], x[..., ::2][index]] for index in BASIC if index != (0, -1, 3)]
+
+    for found, index in zip(reads(X), (i for i in BASIC if i != (0, -1, 3)), strict=True):
+        for y, of in zip(found, (X, X, X[..., ::2]), strict=True):
+            assert np.array_equal(y, of[index]), index
+
+
+def test_an_index_is_not_taken_for_an_equal_one_of_another_type():
+    @anvl.jit
+    def reads(x):
+        assert x[1].shape == x[1:].shape[1:] == (3, 4)
+        for index, kind in ((1.0, IndexError), (slice(True, None), TypeError)):
+            with pytest.raises(kind):
+                x[index]
+        return x[True], x[np.asarray(1)], x[np.int64(1)], x[[1]]
+
+    found = reads(X)
+    for y, of in zip(found, (X[True], X[1], X[1], X[[1]]), strict=True):
+        assert np.array_equal(y, of)
+
+
 def test_a_traced_integer_is_an_index():
     run = anvl.jit(lambda x, i, j: (x[i], x[:, j], x[i, :, j], x[1:, j, None], x[i, 0, [1, 2]]))
     for i, j in ((0, 2), (1, 0), (-1, -3)):
