@@ -7,7 +7,7 @@ expanded, so that the derivative of 1,000 steps is that of one.
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from anvl.dialect.core.effects import is_dce_able
 from anvl.dialect.core.errors import PassError
@@ -36,6 +36,8 @@ from anvl.passes.rolling.stretches import Stretch, linked
 __all__ = ["Roll"]
 
 _NAME = "anvl-roll"
+
+_Ops: TypeAlias = list[Any]  # the views of the ops of a block
 
 
 @dataclass(frozen=True)
@@ -73,24 +75,32 @@ class Roll(Pass, argument=_NAME):
             expansion = Expansion(module, functions, _NAME)
             orders = Orders(expansion)
         while pending:
-            name, before = pending.pop(), set(functions)
-            if name in functions and self._roll(name, expansion, orders, findings):
+            (name, blocks), before = pending.pop(), set(functions)
+            if name in functions and self._roll(name, blocks, expansion, orders, findings):
                 made = [n for n in functions if n not in before]
                 for one in made:
                     orders.add(one, like=name)
                 pending += self._repeating(functions, [name, *made])
         self._tell(list(dict.fromkeys(findings)))  # what stays is met again
 
-    def _repeating(self, functions: dict[str, ir.Operation], names: Iterable[str]) -> list[str]:
+    def _repeating(
+        self, functions: dict[str, ir.Operation], names: Iterable[str]
+    ) -> list[tuple[str, list[_Ops]]]:
         """Functions in which ops of the same names follow each other several times."""
-        found = [n for n in names if body_of(functions[n]) is not None]
-        return [n for n in found if any(map(self._may_repeat, _blocks(functions[n])))]
+        open_ones = [n for n in names if body_of(functions[n]) is not None]
+        listed = [(n, list(_blocks(functions[n]))) for n in open_ones]
+        return [(n, blocks) for n, blocks in listed if any(map(self._may_repeat, blocks))]
 
     def _roll(
-        self, name: str, expansion: Expansion, orders: Orders, findings: list[Finding]
+        self,
+        name: str,
+        blocks: Iterable[_Ops],
+        expansion: Expansion,
+        orders: Orders,
+        findings: list[Finding],
     ) -> bool:
-        """Roll what repeats in one function; returns whether anything does."""
-        for ops in _blocks(expansion.functions[name]):
+        """Roll what repeats in the blocks of one function; returns whether anything does."""
+        for ops in blocks:
             is_long = len(ops) > 2 * self.least
             if is_long and self._roll_block(ops, name, expansion, orders, findings):
                 run_on(expansion.functions[name], "trivial-dce")
@@ -160,7 +170,7 @@ class Roll(Pass, argument=_NAME):
             )
 
 
-def _blocks(op: ir.Operation) -> Iterator[list[Any]]:
+def _blocks(op: ir.Operation) -> Iterator[_Ops]:
     """The ops of each block in a function: of its body, then of choices and loops in it."""
     for region in op.regions:
         for block in region.blocks:

@@ -65,7 +65,7 @@ _STATIC = frozenset((int, type(None), type(...)))
 
 def _static_key(x: Any, index: Any) -> Any:
     """A key of a read of a traced array by Python's integers and slices; None for other reads."""
-    if type(x) is not Tracer or x.trace is not current.trace:
+    if type(x) is not Tracer or x.owner is not current.trace:
         return None
     key: list[Any] = [x.aval.shape]
     for item in index if type(index) is tuple else (index,):

@@ -8,7 +8,7 @@ from anvl.core.promote import constant, convert
 from anvl.core.trace_state import current
 from anvl.core.tracer import Tracer
 from anvl.core.tracing import emit
-from anvl.dialect.core.emission.smooth_powers import power_of
+from anvl.dialect.core.emission.smooth_powers import has_power, power_of
 from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import element_type, kind
 
@@ -22,7 +22,7 @@ def prim(op: str, *xs: Tracer, **params: Any) -> Any:
 
 def smooth_power(x: Tracer, exponent: int = 2) -> Tracer | None:
     """x ** exponent of a result with a corner at 0, such as a length, in a smooth form, or None."""
-    if x.owner is not current.trace:  # there it is an argument
+    if x.owner is not current.trace or not has_power(x.value):  # elsewhere it is an argument
         return None
     with x.location:
         value = power_of(x.value, exponent)

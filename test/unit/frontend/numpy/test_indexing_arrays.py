@@ -134,6 +134,12 @@ def test_what_was_read_before_is_read_again_alike():
             assert np.array_equal(y, of[index]), index
 
 
+def test_a_read_that_a_trace_has_met_is_not_parsed_again(monkeypatch):
+    anvl.trace(lambda x: x[1:, 0, ::-1], X)
+    monkeypatch.setattr(indexing, "parsed", None)
+    assert "anvl.reverse" in anvl.trace(lambda x: x[1:, 0, ::-1], X + 1).mlir()
+
+
 def test_an_index_is_not_taken_for_an_equal_one_of_another_type():
     @anvl.jit
     def reads(x):
