@@ -17,6 +17,7 @@ from anvl.core.importing import load_module
 from anvl.core.key_uses import Use, note_values
 from anvl.core.locations import user_stack_level
 from anvl.core.ranges import Ranges, check_ranges, ranges_of
+from anvl.core.trace_state import passes_lock
 from anvl.core.traced import Traced
 from anvl.core.tracing import Program as TracedProgram
 from anvl.dispatch.jit_options import DEFAULT, ProgramOptions
@@ -190,12 +191,16 @@ def compiled_program(
     key, joins = _types_at(place, key, options, names, is_open)
     ranges, key_uses = ranges_of(program), program.key_uses.of_arguments()
     signature = program, key, out_avals, names, place, options
+    results = None
+    if isinstance(place, ShardedPlacement):  # the form tells where everything is
+        with passes_lock:
+            results = _over_mesh().mark_shardings(program, key, place, options, out_avals, out_tree)
     form = traced_form(program, place, options)
-    lowered = None if form is None else form.found(program)
+    lowered = None if form is None else form.found(program, results)
     made = None if lowered is None else executable_of(lowered, *signature)
     if lowered is None or made is None:
         lowering = _loaded("anvl.dispatch.programs.compilation")
-        lowered = lowering.lowered(program, key, place, options, out_avals, out_tree, form)
+        lowered = lowering.lowered(program, place, options, out_avals, form, results)
         made = executable_of(lowered, *signature)
     assert lowered is not None and made is not None
     _warn_of_unused(lowered.unused, key, names, options.function)
@@ -271,7 +276,7 @@ def _maker(
     """Compiles a program, or loads one that has no artifact."""
     if not lowered.artifact:
         assert lowered.alias is not None
-        return functools.partial(load_lowered, lowered.alias, place, **known)
+        return functools.partial(load_lowered, lowered.alias, place, **known, **over_mesh)
     if lowered.calls:
         _loaded("anvl.dispatch.host_calls").check_place(lowered.calls, place)
     more = dict(over_mesh) if lowered.alias is None else {"alias": lowered.alias, **over_mesh}

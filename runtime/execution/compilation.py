@@ -165,8 +165,11 @@ def load_lowered(
     argument_names: Sequence[str],
     donation: Donation | None,
     title: str,
+    placing: Placing | None = None,
+    open_results: Sequence[bool] = (True,),
+    digest: bytes | None = None,
 ) -> Executable | None:
-    """Load the program of an alias, on one device, as `compile_lowered` compiled it.
+    """Load the program of an alias as `compile_lowered` compiled it.
 
     None if it is not in the cache on disk any more.
     """
@@ -176,13 +179,16 @@ def load_lowered(
     if calls_lapack:
         _register_lapack()
     with phase("compile", title, INFO) as now:
-        handle = load_aliased(alias, place, compile_options(place, options))
+        given = compile_options(place, options, open_results)
+        handle = load_aliased(alias, place, given)
         now.add("not in the cache on disk" if handle is None else "loaded from the cache on disk")
     if handle is None:
         return None
+    if placing is not None:
+        arg_types, out_types = known_types(handle, place, arg_types, out_types, placing)
     check_temporaries(handle, place.client, len(place.handles))
     _check_counts(handle, arg_types, out_types)
-    describe = functools.partial(called_program, alias.key, title, place, arg_types)
+    describe = functools.partial(called_program, digest or alias.key, title, place, arg_types)
     run = runner(handle, place, calls_lapack, donation, describe)
     return Executable(handle, place, arg_types, out_types, argument_names, run, donation)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Sequence
-from typing import Any
 
 from anvl.core.avals import Aval
 from anvl.core.trace_state import passes_lock
@@ -16,13 +15,13 @@ from anvl.dispatch.interpreted_executable import INTERPRETER, check_interpretabl
 from anvl.dispatch.jit_options import ProgramOptions, roll_pass
 from anvl.dispatch.lowering import captured_order, lower, serialize
 from anvl.dispatch.padding.padded_program import padded_call
-from anvl.dispatch.partitioning.over_mesh import OverMesh, mark_shardings
+from anvl.dispatch.partitioning.over_mesh import OverMesh
 from anvl.dispatch.program_state import state_of
 from anvl.dispatch.programs.lowered_program import LoweredProgram
 from anvl.dispatch.programs.traced_form import TracedForm
 from anvl.passes.lower.invariant_conditions import INVARIANT_CONDITIONS
 from anvl.passes.lower.short_reductions import IN_ONE_LOOP
-from anvl.runtime import ArrayType, Placement
+from anvl.runtime import Placement
 
 __all__ = ["lowered", "serialized"]
 
@@ -38,21 +37,19 @@ _LEVEL = 2
 
 def lowered(
     program: TracedProgram,
-    key: Sequence[ArrayType],
     place: Placement,
     options: ProgramOptions,
     out_avals: Sequence[Aval],
-    out_tree: Any,
     form: TracedForm | None,
+    results: OverMesh | None,
 ) -> LoweredProgram:
-    """Lower a program for arguments of the types `key` at a place, consuming its module.
+    """Lower a program at a place, consuming its module, which says over a mesh where all is.
 
     By its `form`, if it has one, it will be found on disk.
     """
     unused: list[int] = []
     stack = program.stacked if form is None else functools.partial(form.stacked, program)
     with passes_lock:
-        results = mark_shardings(program, key, place, options, out_avals, out_tree)
         target = INTERPRETER if options.interpreted else place.client.target
         lower(
             program.module,

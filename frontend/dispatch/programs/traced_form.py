@@ -13,10 +13,12 @@ and the imports of both.  Its key is all that the lowered program depends on:
   of every program.
 
 There is no alias where something else decides: ops of one's own, whose rules are not in the stamp;
-functions of this process; a mesh, buckets, whose program depends on what was traced at other sizes.
-Its facts are what a call has to know of the lowered program: the order of the constants, the stacks
-of captured arrays that lowering asked for, which are put together again, the donated arguments that
-found no use, and the state of its checks, whose messages and lines are in the traced module.
+functions of this process; buckets, whose program depends on what was traced at other sizes; several
+processes, which compare their lowered programs.  Over a mesh attributes of the traced module say
+where everything is.  Its facts are what a call has to know of the lowered program: the order of the
+constants, the stacks of captured arrays that lowering asked for, which are put together again, the
+donated arguments that found no use, and the state of its checks, whose messages and lines are in
+the traced module.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from __future__ import annotations
 import io
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -36,6 +38,9 @@ from anvl.dispatch.programs.lowered_program import LoweredProgram
 from anvl.dispatch.programs.source_stamp import source_stamp
 from anvl.runtime import Array, Placement, ShardedPlacement, compile_options
 from anvl.runtime.disk_cache import Alias, alias_key, find_alias, is_on
+
+if TYPE_CHECKING:
+    from anvl.dispatch.partitioning.over_mesh import OverMesh
 
 __all__ = ["TracedForm", "traced_form"]
 
@@ -51,8 +56,11 @@ class TracedForm(NamedTuple):
     key: str
     stacks: list[tuple[tuple[int, ...], int | None]]
 
-    def found(self, program: TracedProgram) -> LoweredProgram | None:
-        """The lowered program, if the cache on disk has an alias for it."""
+    def found(self, program: TracedProgram, results: OverMesh | None) -> LoweredProgram | None:
+        """The lowered program, if the cache on disk has an alias for it.
+
+        `results` says where they are, of one over a mesh.
+        """
         alias = find_alias(self.key)
         if alias is None:
             return None
@@ -68,6 +76,7 @@ class TracedForm(NamedTuple):
             facts["options"],
             facts["unused"],
             state=state and load_module("anvl.dispatch.program_state").known_state(state),
+            results=results,
             alias=alias,
         )
 
@@ -113,10 +122,11 @@ def traced_form(
 
 
 def _is_special(program: TracedProgram, place: Placement, options: ProgramOptions) -> bool:
-    is_over_mesh = program.mesh is not None or isinstance(place, ShardedPlacement)
+    is_over_one = program.mesh is not None and not isinstance(place, ShardedPlacement)
     is_padded = options.padding is not None or program.has_buckets
     is_local = bool(program.callbacks or own_dialects())
-    return is_over_mesh or is_padded or is_local or options.interpreted
+    is_shared = is_over_one or place.spans_processes
+    return is_shared or is_padded or is_local or options.interpreted
 
 
 def _described(captured: Sequence[Any]) -> tuple[Any, ...] | None:

@@ -40,6 +40,7 @@ w = numpy.linspace(-1, 1, 6, dtype='f').reshape(3, 2)
 
 def run(code, cache, *options, **environment):
     """Output of a fresh process: the lines of the program, and whether it lowered."""
+    environment = {"ANVL_NUM_CPU_DEVICES": "2"} | environment
     inherited = {k: v for k, v in os.environ.items() if k not in ("ANVL_CACHE", "XDG_CACHE_HOME")}
     whole = START + ABOVE + textwrap.dedent(code) + END
     done = subprocess.run(
@@ -112,6 +113,25 @@ FOUND = {
             except anvl.CheckError as error:
                 print(error, error.values, error.index, error.members, error.location)
     """,
+    "over a mesh": """
+        from anvl.sharding import Mesh, P, Sharding
+        mesh = Mesh({"d": 2})
+        rows = Sharding(mesh, P("d"))
+        cut = anvl.device_put(x, rows)
+        def f(x):
+            anvl.check(np.all(x >= 0), "negative")
+            return x @ w, np.sum(x)
+        f = anvl.jit(f, out_shardings=(None, Sharding(mesh, P())))
+        y, total = f(cut)
+        print(y, y.sharding, total, total.sharding)
+        try:
+            f(-cut)
+        except anvl.CheckError as error:
+            print(error)
+        given = cut + 1
+        g = anvl.jit(lambda x: x * 2, donate="x", out_shardings=rows)
+        print(g(given), given.is_deleted())
+    """,
     "an option": "print(anvl.jit(lambda x: x + 1, compiler_options="
     "{'xla_cpu_enable_fast_math': True})(x))",
 }
@@ -166,6 +186,23 @@ OTHER = {
         except anvl.CheckError as error:
             print(error)
     """,
+    "where results are": """
+        from anvl.sharding import Mesh, P, Sharding
+        mesh = Mesh({{"d": 2}})
+        rows = anvl.device_put(numpy.ones((4, 4), "f"), Sharding(mesh, P("d")))
+        f = anvl.jit(lambda x: x + 1, out_shardings=Sharding(mesh, P({})))
+        print(f(rows).sharding)
+    """,
+    "where arguments are": """
+        from anvl.sharding import Mesh, P, Sharding
+        cut = anvl.device_put(numpy.ones((4, 4), "f"), Sharding(Mesh({{"d": 2}}), P({})))
+        print(anvl.jit(lambda x: x + 1)(cut).sharding)
+    """,
+    "names of axes": """
+        from anvl.sharding import Mesh, P, Sharding
+        cut = anvl.device_put(numpy.ones((4, 4), "f"), Sharding(Mesh({{{0}: 2}}), P({0})))
+        print(anvl.jit(lambda x: x + 1)(cut).sharding)
+    """,
     "precision": """
         with anvl.default_matmul_precision({}):
             print(anvl.jit(lambda x: x @ w)(x))
@@ -192,6 +229,9 @@ OTHER = {
 VALUES = {
     "rule": ("10", "20"),
     "message": ("some", "other"),
+    "where results are": ("'d'", "None, 'd'"),
+    "where arguments are": ("'d'", "None, 'd'"),
+    "names of axes": ("'d'", "'e'"),
     "precision": ("'default'", "'highest'"),
     "one captured element": ("2", "3"),
     "which captured arrays are equal": ("1", "2"),
