@@ -172,7 +172,10 @@ _RUN = """\
         results = recover(error, run, handlers, constants, {all})
     if take is not None:
         code, instruction, ended = take.last
-        frame = frame_at({depth})
+        try:
+            frame = frame_at({depth})
+        except ValueError:  # called by C alone, as a thread or at exit
+            frame = frame_at(0)
         if frame.f_lasti != instruction or frame.f_code is not code:
             ended = take.at(frame, {taken})
         {end}

@@ -99,7 +99,11 @@ class Taker:
 
     def take(self, args: Sequence[Any]) -> None:
         """End the donated ones of the arguments of a call by the caller of this one's caller."""
-        for i, buffer in self.at(sys._getframe(2), args):
+        try:
+            frame = sys._getframe(2)
+        except ValueError:  # called by C alone, as a thread or at exit
+            frame = sys._getframe(0)
+        for i, buffer in self.at(frame, args):
             args[i].buffer = buffer
 
 
@@ -119,7 +123,8 @@ def fate_of(array: Any) -> str:
     fate = getattr(getattr(array, "buffer", None), "fate", None)
     if fate is None:
         return "was deleted or donated"
-    return f"was donated to {fate.label}, at {fate.file}:{fate.line}"
+    where = "" if is_library_code(fate.file) else f", at {fate.file}:{fate.line}"
+    return f"was donated to {fate.label}{where}"
 
 
 def name_constant(array: Any, name: str) -> None:

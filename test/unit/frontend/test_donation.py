@@ -1,6 +1,8 @@
 """Donated arguments: results take their memory, and the arrays are unusable afterwards."""
 
+import _thread
 import inspect
+import time
 import warnings
 
 import numpy as np
@@ -99,6 +101,25 @@ def test_each_function_of_equal_code_is_told_from_the_other():
             use(x)
             with pytest.raises(RuntimeFailure, match=rf"test_donation.py:{line};"):
                 x.numpy()
+
+
+def test_a_call_without_a_line_ends_its_arguments_too():
+    f, g = anvl.jit(lambda x: x * 2, donate=0), anvl.jit(lambda t: {"w": t["w"] * 2}, donate=0)
+
+    def said_of(array):
+        try:
+            return str(array.numpy()) * 0
+        except RuntimeFailure as error:
+            return str(error)
+
+    for _ in range(4):  # the structure gets code of its own
+        x, t = f32(1.0), {"w": f32(1.0)}
+        for call, given, array, name in ((f, x, x, "x"), (g, t, t["w"], "t['w']")):
+            _thread.start_new_thread(call, (given,))  # whose first frame is the function's
+            end = time.monotonic() + 60
+            while "donated to" not in said_of(array) and time.monotonic() < end:
+                time.sleep(0.001)
+            assert f"was donated to <lambda> as its argument {name}; keep" in said_of(array)
 
 
 def test_by_position_and_by_keyword():
