@@ -69,7 +69,9 @@ def _array_term(x: np.ndarray, content: bytes, n: str, names: dict[str, Any]) ->
     """The source of the comparison of an array with its content, in C order: dtype, shape, bytes.
 
     A bytearray compares itself with the memory of a contiguous array without copying it, in half of
-    the time of `tobytes`.  No view is kept, as `resize` would leave it without its memory.
+    the time of `tobytes`.  No view is kept, as `resize` would leave it without its memory.  For
+    three arrays of 4 kB that takes 0.4 us, the reading of 12 kB alone, and dtypes and shapes 0.2;
+    for three of 32 bytes 0.3 and 0.2.  To join them, and compare once, copies them: 1.3 us.
     """
     names["v" + n] = bytearray(content)
     names["d" + n], names["s" + n] = _OF_ARRAYS["dtype"](x), _OF_ARRAYS["shape"](x)
