@@ -121,6 +121,7 @@ class LowerToStablehlo(Pass, argument=NAME):
             barriers.separate_names(found)
             short_reductions.unroll_short_reductions(found)
             library_calls.guard_extremes(module, found)
+            library_calls.move_factors(found)
             library_calls.compute_summands(module, found)
             library_calls.separate_scales(module, found)
         reassociation.guard_reassociation(module, found)

@@ -144,7 +144,9 @@ class _Program:
         self.scaled: dict[ir.Value, ir.Value] = {}  # with the literal
         self.shifted: dict[ir.Value, ir.Value] = {}
         self._numbers: dict[ir.Value, Any] = {}
+        self._with_1: list[tuple[ir.Operation, int]] = []  # products, and the operand that is not 1
         self._close(self.literals, [op.results[0] for op in found[_CONSTANT]], self._note)
+        self._drop_products()
         for made in (self.scaled, self.shifted):
             for y in [y for y in made if y in self.literals]:
                 del made[y]
@@ -181,6 +183,15 @@ class _Program:
             literal = op.operands[i]
             if self._number(literal) != (1 if is_scaled else 0):  # XLA drops these
                 (self.scaled if is_scaled else self.shifted)[op.results[0]] = literal
+            elif name == _MULTIPLY:
+                self._with_1.append((op.operation, 1 - i))
+
+    def _drop_products(self) -> None:
+        """Replace products with 1, as XLA will: nothing need be hidden from them."""
+        for op, i in self._with_1:
+            if op.results[0] not in self.literals:
+                op.results[0].replace_all_uses_with(op.operands[i])
+                op.erase()
 
     def _number(self, literal: ir.Value) -> Any:
         """The number that fills a literal, if it can be read."""

@@ -28,6 +28,9 @@ __all__ = ["IN_ONE_LOOP", "NAMES", "mark_reductions_in_one_loop", "unroll_short_
 # fusion may compute the result anew for each of its readers: sums of 8 in a chain took 1.4 times
 # as long.  Sums and products of f16 and bf16 stay: XLA adds them up in f32.
 #
+# A loop takes its operands as arrays.  A result that it reads, and ops around it, too, is left to
+# YNNPACK: it is stored in any case, and each of the others would compute it anew.
+#
 # A sum that counts a mask, `x == broadcast(y)` in the derivative of a maximum, compares the slices
 # with y.  Slices of the mask would each be fused with all that makes it, y included: the gradient
 # of a pool of 2 x 2 took 1.5 times as long to compile and to run.
@@ -65,6 +68,7 @@ _EXPANDED = ("stablehlo.batch_norm_grad", "stablehlo.batch_norm_training")  # to
 _NARROW = ("f16", "bf16")
 
 _BROADCAST, _CONSTANT = "stablehlo.broadcast_in_dim", "stablehlo.constant"
+_WHILE = "stablehlo.while"
 _OF_MASKS = ("stablehlo.compare", "stablehlo.convert", "stablehlo.select")
 
 _hlo = Hlo("")
@@ -141,7 +145,20 @@ def _combining(op: ir.Operation) -> str | None:
     if len(op.results) != 1 or not x.has_static_shape or not 1 <= _elements(op) <= _MOST:
         return None
     name = _body(op)
-    return name if name and prod(x.shape) >= _fewest(name, x.element_type) else None
+    if not name or prod(x.shape) < _fewest(name, x.element_type):
+        return None
+    return None if _is_stored(op) else name
+
+
+def _is_stored(op: ir.Operation) -> bool:
+    """Whether a loop reads the result of an op, and ops around the loop do, too."""
+    inner = {_is_of_loop(use.owner.operation, op) for use in op.results[0].uses}
+    return inner == {True, False}
+
+
+def _is_of_loop(reader: ir.Operation, op: ir.Operation) -> bool:
+    """Whether an op that reads another's result is a loop, or stands in one around which it is."""
+    return reader.name == _WHILE or reader.block != op.block
 
 
 def _body(op: ir.Operation) -> str | None:

@@ -1,4 +1,4 @@
-"""NaN stays in large reductions, and in maxima that XLA:CPU computes with them."""
+"""Calls of YNNPACK by XLA:CPU: NaN stays, and few arrays are read."""
 
 import numpy as np
 import pytest
@@ -49,3 +49,23 @@ def test_the_summands_of_a_large_sum_are_one_kernel(dtype: str) -> None:
     assert len(_kernels_of(f.lower(x, x + 1).compile().hlo())) == 1
     wanted = np.sum(np.sin(x) * np.cos(x + 1), axis=0)
     assert_close(f(x, x + 1), wanted, PROGRAM)
+
+
+def test_what_is_doubled_or_negated_is_added_up_as_it_is() -> None:
+    x = np.random.default_rng(0).normal(size=(64, 100)).astype(np.float32)
+    x[3] = 0
+    f = anvl.jit(lambda x, y: anp.sum(-(2 * (x * y)), axis=1))
+    same = anvl.jit(lambda x, y: anp.sum(x * y, axis=1))
+    kernels = _kernels_of(f.lower(x, x).compile().hlo())
+    assert len(kernels) == 1
+    assert "f32[64]" in kernels[0].split("=")[1]
+    found, wanted = np.asarray(f(x, x)), -2 * np.asarray(same(x, x))
+    np.testing.assert_array_equal(found, wanted)
+    assert not np.signbit(found[3])
+    assert np.signbit(wanted[3])
+
+
+def test_a_factor_behind_a_sum_is_not_joined_with_the_next_one() -> None:
+    x = np.full((64, 100), 1e-12, np.float32)
+    found = anvl.jit(lambda x: anp.sum(2 * x, axis=1) * 3e38)(x)
+    np.testing.assert_allclose(found, np.float32(6e28), rtol=1e-5)

@@ -41,10 +41,10 @@ func.func @several(%a: tensor<3xf64>, %i: tensor<3xi32>)
       : tensor<3xf64>, tensor<3xi32>, tensor<3xf64>, tensor<3xf64>, tensor<3xi32>
 }
 
-// XLA takes a product with 1 for the other factor.
+// A product with 1 is its other factor, for XLA too.
 
 // CHECK-LABEL: func.func @simplified(
-// CHECK:         %[[X:.*]] = stablehlo.multiply
+// CHECK:         %[[X:.*]] = stablehlo.sine
 // CHECK:         %[[COPY:.*]] = stablehlo.select %{{.*}}, %[[X]]
 // CHECK:         %[[Y:.*]] = stablehlo.optimization_barrier %[[COPY]]
 // CHECK:         return %[[Y]]

@@ -27,3 +27,18 @@ func.func @cosine(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
   %v = "anvl.cos"(%u) : (tensor<f32>) -> tensor<f32>
   return %v : tensor<f32>
 }
+
+// A product with 1, as of a cotangent, is its other operand: nothing is hidden from it.
+
+// CHECK-LABEL: func.func @times_one(
+// CHECK:         %[[U:.*]] = stablehlo.exponential
+// CHECK-NOT:     stablehlo.reduce_precision
+// CHECK:         stablehlo.add %[[U]]
+func.func @times_one(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
+  %one = "anvl.constant"() {value = dense<1.0> : tensor<f32>} : () -> tensor<f32>
+  %u = "anvl.exp"(%x) : (tensor<f32>) -> tensor<f32>
+  %v = "anvl.mul"(%one, %u) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %w = "anvl.add"(%v, %y) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %q = "anvl.div"(%w, %y) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %q : tensor<f32>
+}

@@ -65,3 +65,42 @@ func.func @ties(%x: tensor<2100x2xf32>, %y: tensor<2100xf32>) -> tensor<2100xf32
   %n = "anvl.sum"(%counted) {axes = array<i64: 1>} : (tensor<2100x2xf32>) -> tensor<2100xf32>
   return %n : tensor<2100xf32>
 }
+
+// What a loop reads, and the ops around it, too, is stored in any case: no reader computes it anew.
+
+// CHECK-LABEL: func.func @read_by_a_loop(
+// CHECK:         %[[Y:.*]] = stablehlo.reduce(
+// CHECK:         stablehlo.while
+// CHECK:         stablehlo.add %{{.*}}, %[[Y]]
+func.func @read_by_a_loop(%x: tensor<2100x2xf32>) -> (tensor<2100xf32>, tensor<2100xf32>) {
+  %y = "anvl.sum"(%x) {axes = array<i64: 1>} : (tensor<2100x2xf32>) -> tensor<2100xf32>
+  %z = stablehlo.while(%i = %y) : tensor<2100xf32>
+  cond {
+    %0 = "anvl.sum"(%i) {axes = array<i64: 0>} : (tensor<2100xf32>) -> tensor<f32>
+    %1 = "anvl.constant"() {value = dense<1.0> : tensor<f32>} : () -> tensor<f32>
+    %2 = "anvl.compare"(%0, %1) {comparison_direction = #stablehlo<comparison_direction LT>}
+      : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %2 : tensor<i1>
+  } do {
+    %0 = "anvl.add"(%i, %y) : (tensor<2100xf32>, tensor<2100xf32>) -> tensor<2100xf32>
+    stablehlo.return %0 : tensor<2100xf32>
+  }
+  %w = "anvl.sin"(%y) : (tensor<2100xf32>) -> tensor<2100xf32>
+  return %z, %w : tensor<2100xf32>, tensor<2100xf32>
+}
+
+// CHECK-LABEL: func.func @read_by_a_loop_alone(
+// CHECK-NOT:     stablehlo.reduce(
+// CHECK:         stablehlo.while
+func.func @read_by_a_loop_alone(%x: tensor<2100x2xf32>) -> tensor<2100xf32> {
+  %y = "anvl.sum"(%x) {axes = array<i64: 1>} : (tensor<2100x2xf32>) -> tensor<2100xf32>
+  %z = stablehlo.while(%i = %y) : tensor<2100xf32>
+  cond {
+    %0 = "anvl.constant"() {value = dense<true> : tensor<i1>} : () -> tensor<i1>
+    stablehlo.return %0 : tensor<i1>
+  } do {
+    %0 = "anvl.sin"(%i) : (tensor<2100xf32>) -> tensor<2100xf32>
+    stablehlo.return %0 : tensor<2100xf32>
+  }
+  return %z : tensor<2100xf32>
+}

@@ -1,0 +1,69 @@
+// RUN: anvl-opt %s --verify-each --anvl-lower-to-stablehlo | filecheck %s
+// RUN: anvl-opt %s --anvl-lower-to-stablehlo | anvl-opt --anvl-lower-to-stablehlo | filecheck %s
+// RUN: anvl-opt %s --anvl-lower-to-stablehlo=platform=cuda | filecheck %s --check-prefix=CUDA
+
+// A library call that adds up reads a factor as one more array, and cannot negate: both are applied
+// to the sum (Note [Factors behind a sum]).
+
+// CHECK-LABEL: func.func @doubled(
+// CHECK:         %[[PRODUCT:.*]] = stablehlo.multiply %x, %y
+// CHECK-NOT:     stablehlo.{{multiply|negate}}
+// CHECK:         %[[SUM:.*]] = stablehlo.reduce(%[[PRODUCT]] init:
+// CHECK:         %[[ZERO:.*]] = stablehlo.constant dense<0.000000e+00> : tensor<64xf32>
+// CHECK:         %[[MINUS:.*]] = stablehlo.subtract %[[ZERO]], %[[SUM]]
+// CHECK:         %[[FOUR:.*]] = stablehlo.constant dense<4.000000e+00> : tensor<64xf32>
+// CHECK:         %[[Z:.*]] = stablehlo.multiply %[[MINUS]], %[[FOUR]]
+// CHECK:         return %[[Z]]
+// CUDA-LABEL:  func.func @doubled(
+// CUDA:          %[[LAST:.*]] = stablehlo.multiply %{{.*}} : tensor<64x100xf32>
+// CUDA:          stablehlo.reduce(%[[LAST]] init:
+// CUDA:          return
+func.func @doubled(%x: tensor<64x100xf32>, %y: tensor<64x100xf32>) -> tensor<64xf32> {
+  %two = "anvl.constant"() {value = dense<2.0> : tensor<64x100xf32>} : () -> tensor<64x100xf32>
+  %0 = "anvl.mul"(%x, %y) : (tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  %1 = "anvl.mul"(%two, %0) : (tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  %2 = "anvl.neg"(%1) : (tensor<64x100xf32>) -> tensor<64x100xf32>
+  %3 = "anvl.mul"(%2, %two) : (tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  %4 = "anvl.sum"(%3) {axes = array<i64: 1>} : (tensor<64x100xf32>) -> tensor<64xf32>
+  return %4 : tensor<64xf32>
+}
+
+// What is negated in the kernel that makes it stays so; what others read is not written twice.
+
+// CHECK-LABEL: func.func @negated(
+// CHECK:         %[[SINE:.*]] = stablehlo.sine
+// CHECK:         %[[MINUS:.*]] = stablehlo.negate %[[SINE]]
+// CHECK:         stablehlo.reduce(%[[MINUS]] init:
+// CHECK:         %[[TAN:.*]] = stablehlo.tan
+// CHECK:         stablehlo.reduce(%[[TAN]] init:
+// CHECK:         return
+func.func @negated(%x: tensor<64x100xf32>)
+    -> (tensor<64xf32>, tensor<64xf32>, tensor<64x100xf32>) {
+  %0 = "anvl.sin"(%x) : (tensor<64x100xf32>) -> tensor<64x100xf32>
+  %1 = "anvl.neg"(%0) : (tensor<64x100xf32>) -> tensor<64x100xf32>
+  %2 = "anvl.sum"(%1) {axes = array<i64: 1>} : (tensor<64x100xf32>) -> tensor<64xf32>
+  %3 = "anvl.tan"(%x) : (tensor<64x100xf32>) -> tensor<64x100xf32>
+  %4 = "anvl.neg"(%3) : (tensor<64x100xf32>) -> tensor<64x100xf32>
+  %5 = "anvl.sum"(%4) {axes = array<i64: 1>} : (tensor<64x100xf32>) -> tensor<64xf32>
+  return %2, %5, %3 : tensor<64xf32>, tensor<64xf32>, tensor<64x100xf32>
+}
+
+// Factors that are rounded, halves, which may underflow, and what others read stay.
+
+// CHECK-LABEL:   func.func @kept(
+// CHECK-COUNT-3:   stablehlo.multiply %{{.*}} : tensor<64x100xf32>
+// CHECK-NOT:       stablehlo.multiply
+// CHECK:           return
+func.func @kept(%x: tensor<64x100xf32>)
+    -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64x100xf32>) {
+  %three = "anvl.constant"() {value = dense<3.0> : tensor<64x100xf32>} : () -> tensor<64x100xf32>
+  %half = "anvl.constant"() {value = dense<0.5> : tensor<64x100xf32>} : () -> tensor<64x100xf32>
+  %two = "anvl.constant"() {value = dense<2.0> : tensor<64x100xf32>} : () -> tensor<64x100xf32>
+  %0 = "anvl.mul"(%x, %three) : (tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  %1 = "anvl.sum"(%0) {axes = array<i64: 1>} : (tensor<64x100xf32>) -> tensor<64xf32>
+  %2 = "anvl.mul"(%x, %half) : (tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  %3 = "anvl.sum"(%2) {axes = array<i64: 1>} : (tensor<64x100xf32>) -> tensor<64xf32>
+  %4 = "anvl.mul"(%x, %two) : (tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  %5 = "anvl.sum"(%4) {axes = array<i64: 1>} : (tensor<64x100xf32>) -> tensor<64xf32>
+  return %1, %3, %5, %4 : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64x100xf32>
+}
