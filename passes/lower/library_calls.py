@@ -87,9 +87,10 @@ __all__ = [
 # Powers of two from 1 on and signs commute with rounding, so these are the same bits, zeros too;
 # only where a sum overflows that its half does not, the result is finite.  A call of YNNPACK reads
 # a number as one more array: sums of `2 * broadcast(x) * y` take 1.1 to 2 times as long as without
-# the factor, of rows of 2 or 3 elements 3.5 to 4 times (jaxlib 0.10.2).  It has no op that negates,
-# so `-x` is an array that XLA computes before the call: where x need not be one, or is read by
-# others, that was a kernel more.
+# the factor, of rows of 2 or 3 elements 3.5 to 4 times (jaxlib 0.10.2).  But a doubled sum that no
+# loop reads, such as a result, would be a kernel more, and keeps its factor.  The library has no op
+# that negates, so `-x` is an array that XLA computes before the call: where x need not be one, or
+# is read by others, that was a kernel more.
 
 NAMES = ("stablehlo.reduce", "stablehlo.reduce_window")
 _EXTREMES = ("stablehlo.maximum", "stablehlo.minimum")
@@ -110,6 +111,7 @@ _NO_ARRAYS = (
     "stablehlo.constant", "stablehlo.convolution", "stablehlo.dot_general", "stablehlo.reduce",
 )  # fmt: skip
 _ADDED_AS_THEY_ARE = ("f32", "f64")  # narrower floats are converted first, as one array
+_SHAPING = ("stablehlo.broadcast_in_dim", "stablehlo.reshape", "stablehlo.transpose")
 _MOST_OPS = 100  # that are looked at: then a reduction is assumed
 
 _CONSTANT = "stablehlo.constant"
@@ -324,7 +326,7 @@ def move_factors(found: Found) -> None:
 def _move_factor(total: ir.Operation) -> list[ir.Operation]:
     """Apply the factor of all elements of a sum to the sum; return the literals of it."""
     factor, dropped = _factor(total.operands[0])
-    if not dropped:
+    if not dropped or (factor > 0 and not _is_read_in_loops(total.results[0])):
         return []
     total.operands[0] = _factors(dropped[-1])[0]
     for op in dropped:
@@ -373,6 +375,15 @@ def _is_read_as_it_is(x: ir.Value) -> bool:
     """Whether a call computes x itself, or it is an array in any case."""
     op = maker(x)
     return op is None or op.name in _TAKEN or len(list(x.uses)) > 1
+
+
+def _is_read_in_loops(x: ir.Value) -> bool:
+    """Whether only elementwise ops read x, also in another shape."""
+    readers = [use.owner.operation for use in x.uses]
+    return bool(readers) and all(
+        _is_read_in_loops(op.results[0]) if op.name in _SHAPING else op.name in _HANDED_OVER
+        for op in readers
+    )
 
 
 def _number(x: ir.Value) -> float | None:

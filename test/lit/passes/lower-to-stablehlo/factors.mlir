@@ -48,6 +48,32 @@ func.func @negated(%x: tensor<64x100xf32>)
   return %2, %5, %3 : tensor<64xf32>, tensor<64xf32>, tensor<64x100xf32>
 }
 
+// Without a sign it is applied where a loop reads the sum; as a result it would be a kernel more.
+
+// CHECK-LABEL: func.func @read_in_a_loop(
+// CHECK:         %[[SUM:.*]] = stablehlo.reduce(%x init:
+// CHECK:         %[[SCALED:.*]] = stablehlo.multiply %[[SUM]]
+// CHECK:         %[[ROW:.*]] = stablehlo.reshape %[[SCALED]]
+// CHECK:         stablehlo.subtract %y, %[[ROW]]
+func.func @read_in_a_loop(%x: tensor<64x100xf32>, %y: tensor<1x64xf32>) -> tensor<1x64xf32> {
+  %two = "anvl.constant"() {value = dense<2.0> : tensor<64x100xf32>} : () -> tensor<64x100xf32>
+  %0 = "anvl.mul"(%x, %two) : (tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  %1 = "anvl.sum"(%0) {axes = array<i64: 1>} : (tensor<64x100xf32>) -> tensor<64xf32>
+  %2 = "anvl.reshape"(%1) {shape = array<i64: 1, 64>} : (tensor<64xf32>) -> tensor<1x64xf32>
+  %3 = "anvl.sub"(%y, %2) : (tensor<1x64xf32>, tensor<1x64xf32>) -> tensor<1x64xf32>
+  return %3 : tensor<1x64xf32>
+}
+
+// CHECK-LABEL: func.func @returned(
+// CHECK:         %[[DOUBLED:.*]] = stablehlo.multiply %x
+// CHECK:         stablehlo.reduce(%[[DOUBLED]] init:
+func.func @returned(%x: tensor<64x100xf32>) -> tensor<64xf32> {
+  %two = "anvl.constant"() {value = dense<2.0> : tensor<64x100xf32>} : () -> tensor<64x100xf32>
+  %0 = "anvl.mul"(%x, %two) : (tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  %1 = "anvl.sum"(%0) {axes = array<i64: 1>} : (tensor<64x100xf32>) -> tensor<64xf32>
+  return %1 : tensor<64xf32>
+}
+
 // Factors that are rounded, halves, which may underflow, and what others read stay.
 
 // CHECK-LABEL:   func.func @kept(
@@ -65,5 +91,8 @@ func.func @kept(%x: tensor<64x100xf32>)
   %3 = "anvl.sum"(%2) {axes = array<i64: 1>} : (tensor<64x100xf32>) -> tensor<64xf32>
   %4 = "anvl.mul"(%x, %two) : (tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
   %5 = "anvl.sum"(%4) {axes = array<i64: 1>} : (tensor<64x100xf32>) -> tensor<64xf32>
-  return %1, %3, %5, %4 : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64x100xf32>
+  %6 = "anvl.exp"(%1) : (tensor<64xf32>) -> tensor<64xf32>
+  %7 = "anvl.exp"(%3) : (tensor<64xf32>) -> tensor<64xf32>
+  %8 = "anvl.exp"(%5) : (tensor<64xf32>) -> tensor<64xf32>
+  return %6, %7, %8, %4 : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64x100xf32>
 }
