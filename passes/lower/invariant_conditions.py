@@ -1,9 +1,10 @@
 """Programs for the CPU whose loops hold conditions that an inner loop does not change."""
 
-from math import prod
+from math import inf, prod
 
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Ints
+from anvl.passes.framework.managers import run_native
 from anvl.passes.framework.walk import find
 from anvl.passes.lower.hlo_builder import maker, runs_once, varying_axes
 
@@ -34,6 +35,11 @@ __all__ = ["INVARIANT_CONDITIONS", "mark_invariant_conditions"]
 # So a program with such a condition over an array that is not small gets an attribute, at which
 # `compilation.py` leaves XLA its own level; all others are compiled at level 2.  In a loop small
 # arrays count, too: 50 steps that roll 50 x 50 numbers ran for 3.6 times as long at level 2.
+#
+# Where little of a program is computed under such conditions, it is compiled at level 2, too: a
+# step of a transformer, which pads a gradient by a row and joins three others, compiles in 0.85 of
+# the time and runs as long.  But not where one number takes many ops: level 2 then computes one at
+# a time, and a roll of a chain of 80 ops took 5 to 6 times as long (of 40, as long).
 
 #: Attribute of modules whose loops hold conditions on an outer axis.
 INVARIANT_CONDITIONS = "anvl.invariant_conditions"
@@ -42,16 +48,91 @@ _PAD, _CONCATENATE, _SELECT = "stablehlo.pad", "stablehlo.concatenate", "stableh
 _EDGES = ("edge_padding_low", "edge_padding_high", "interior_padding")
 _FEWEST = 4096  # elements of a result: fewer take no longer than the call of a kernel
 _FEWEST_IN_LOOPS = 64  # where many steps of few elements may be one kernel
+_LEAST_SHARE = 1 / 8  # of the numbers that the ops of a block compute
+_MOST_FOR_ONE = 16  # ops for a number that is chosen
 _MOST_OPS = 8  # between a select and the arrays that it is made of
 
 #: Functions that are called for one element at a time, at 5 to 60 ns each.
 _COSTLY = frozenset(f"stablehlo.{name}" for name in "atan2 cbrt cosine power sine tan".split())
+_COST = 16  # in that of other elementwise ops
+
+#: Ops that compute nothing, or what is not counted: all that a function or a loop does.
+_FREE = frozenset(
+    f"stablehlo.{name}"
+    for name in "broadcast_in_dim case constant if iota reshape return transpose while".split()
+) | {"func.call", "func.return"}
+
+#: Ops whose results XLA computes as arrays of their own.
+_WHOLE = frozenset(
+    f"stablehlo.{name}"
+    for name in (
+        "case cholesky convolution custom_call dot_general fft if scatter sort triangular_solve "
+        "while"
+    ).split()
+) | {"func.call"}
+_REDUCE = "stablehlo.reduce"  # is another, if large
 
 
 def mark_invariant_conditions(module: ir.Operation) -> None:
     """Mark a module if a loop that XLA makes of it has a condition on an outer axis."""
-    if any(map(_is_on_outer_axis, find(module, _PAD, _CONCATENATE, _SELECT))):
-        module.attributes[INVARIANT_CONDITIONS] = ir.UnitAttr.get(module.context)
+    if _conditional(module):
+        run_native("func.func(trivial-dce)", module)  # what was rewritten is not computed
+        found = _conditional(module)
+        if any(_is_large_share(block, ops) for block, ops in found.items()):
+            module.attributes[INVARIANT_CONDITIONS] = ir.UnitAttr.get(module.context)
+
+
+def _conditional(module: ir.Operation) -> dict[ir.Block, list[ir.Operation]]:
+    """The ops that choose by an index on an outer axis, by the blocks in which they stand."""
+    found: dict[ir.Block, list[ir.Operation]] = {}
+    for op in find(module, _PAD, _CONCATENATE, _SELECT):
+        if _is_on_outer_axis(op):
+            found.setdefault(op.block, []).append(op)
+    return found
+
+
+def _is_large_share(block: ir.Block, conditional: list[ir.Operation]) -> bool:
+    """Whether much of what the ops of a block compute is computed under a condition."""
+    if any(_chosen_numbers([op]) > _MOST_FOR_ONE * _elements(op.results[0]) for op in conditional):
+        return True
+    numbers, total = _chosen_numbers(conditional), 0.0
+    for op in block.operations:
+        total += _numbers(op.operation)
+        if numbers < _LEAST_SHARE * total:
+            return False
+    return True
+
+
+def _chosen_numbers(ops: list[ir.Operation]) -> float:
+    """How many numbers ops with conditions compute, and those before them in the same loops."""
+    found = set[ir.Operation]()
+    left = list(ops)
+    while left:
+        op = left.pop()
+        if op not in found:
+            found.add(op)
+            makers = filter(None, map(maker, op.operands))
+            left += [made_by for made_by in makers if not _is_whole(made_by)]
+    return sum(map(_numbers, found))
+
+
+def _is_whole(op: ir.Operation) -> bool:
+    """Whether XLA computes the results of an op before the loops that read them."""
+    return op.name in _WHOLE or (op.name == _REDUCE and _elements(op.operands[0]) >= _FEWEST)
+
+
+def _numbers(op: ir.Operation) -> float:
+    """How many numbers an op computes; one that is costly counts as many."""
+    if op.name in _FREE or not len(op.results):
+        return 0.0
+    return (_COST if op.name in _COSTLY else 1) * _elements(op.results[0])
+
+
+def _elements(x: ir.Value) -> float:
+    """The size of an array; infinite, if it is not known."""
+    if not isinstance(x.type, ir.RankedTensorType):
+        return 0.0
+    return float(prod(x.type.shape)) if x.type.has_static_shape else inf
 
 
 def _is_on_outer_axis(op: ir.Operation) -> bool:

@@ -10,6 +10,14 @@ from anvl.dispatch import executables
 LEVEL = "xla_backend_optimization_level"
 X = np.zeros((64, 128), np.float32)
 
+
+def deep(x):
+    """Elementwise ops, forty in a row."""
+    for i in range(20):
+        x = x * (0.5 + i) + 1
+    return x
+
+
 INNER = {
     "elementwise": lambda x: anp.sin(x) * x,
     "differences along rows": anvl.grad(lambda x: anp.sum(anp.diff(x, axis=1) ** 2)),
@@ -17,6 +25,7 @@ INNER = {
     "a pad of few": lambda x: anp.pad(x[:8], ((1, 1), (0, 0))),
     "rows of what is cheap": lambda x: anp.where(x[:, :1] > 0, x * 2, 0),
     "elements of what is costly": lambda x: anp.where(x > 0, anp.sin(x), 0),
+    "a pad beside many others": lambda x: (deep(x), anp.pad(x[:32], ((1, 0), (0, 0)))),
     "columns of what is costly": lambda x: anp.where(x[0] > 0, anp.sin(x), 0),
 }
 
@@ -33,6 +42,7 @@ def steps(x):
 OUTER = {
     "a loop of pads of few": steps,
     "differences along columns": anvl.grad(lambda x: anp.sum(anp.diff(x, axis=0) ** 2)),
+    "a roll of what takes many ops": lambda x: (deep(deep(x)), anp.roll(deep(x[:40]), 1, 0)),
     "a roll": lambda x: anp.roll(x, 1, 0) * 2,
     "rows of what is costly": lambda x: anp.where(x[:, :1] > 0, anp.sin(x) * 2, 0),
     "all or nothing": lambda x: anp.where(x[0, 0] > 0, anp.sin(x), 0),
