@@ -211,7 +211,8 @@ def lowered(text, platform="cpu"):
         ("divide %x, %y", "divide %y, %u", True),
         ("divide %x, %y", "multiply %u, %y", False),
         ("divide %x, %y", "multiply %u, %c", False),
-        ("divide %x, %y", "multiply %u, %one", True),  # in the end u itself
+        ("divide %x, %y", "add %u, %zero", True),  # in the end u itself
+        ("divide %x, %y", "multiply %u, %one", False),  # dropped before
         ("divide %x, %y", "negate %u", False),
         ("divide %x, %y", "sine %u", False),
         ("exponential %x", "divide %y, %u", True),
@@ -233,6 +234,7 @@ def test_only_what_may_be_joined_is_hidden_and_once(inner, outer, is_hidden):
     func.func @main(%x: {array}, %y: {array}, %s: tensor<f32>) -> {array} {{
       %c = stablehlo.constant dense<3.0> : {array}
       %one = stablehlo.constant dense<1.0> : {array}
+      %zero = stablehlo.constant dense<0.0> : {array}
       %splat = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> {array}
       %u = stablehlo.{inner} : {array}
       %z = stablehlo.{outer} : {array}
