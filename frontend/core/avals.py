@@ -123,8 +123,15 @@ class ShapeDtypeStruct(metaclass=_OfJax):
     weak_type: bool
 
     @hiding_frames
-    def __new__(cls, shape: Sequence[int], dtype: object, *, weak_type: bool = False) -> Any:
-        """The aval; errors as of `aval`."""
+    def __new__(
+        cls, shape: Sequence[int], dtype: object, *, sharding: None = None, weak_type: bool = False
+    ) -> Any:
+        """The aval; errors as of `aval`, and for a sharding other than None."""
+        if sharding is not None:
+            raise TypeError(
+                f"ShapeDtypeStruct: sharding is {sharding!r}, and can be None only; give jit the "
+                "in_shardings"
+            )
         return aval(dtype, shape, weak_type)
 
 

@@ -122,6 +122,8 @@ class Place:
         """
         return self._with(values, "multiply", options)
 
+    mul = multiply  # JAX has both
+
     def divide(self, values: Any, **options: Any) -> Any:
         """Divide the part by the values; if several meet one element, by their product.
 

@@ -335,11 +335,14 @@ def test_a_named_scope_names_ops_also_of_the_derivative():
 
 
 def test_avals_arrays_and_checkpoints_by_jax_names():
-    of = anvl.ShapeDtypeStruct((2, 3), "f32", weak_type=False)
+    of = anvl.ShapeDtypeStruct((2, 3), "f32", sharding=None, weak_type=False)
+    with pytest.raises(TypeError, match="sharding is 'x', and can be None only; give jit the in_s"):
+        anvl.ShapeDtypeStruct((2, 3), "f32", sharding="x")
     assert of is anvl.aval("f32", (2, 3))
     assert isinstance(anvl.eval_shape(lambda x: x, of), anvl.ShapeDtypeStruct)
     assert not isinstance(X, anvl.ShapeDtypeStruct)
     assert anvl.remat is anvl.checkpoint
+    assert np.arange(3).at[-1].mul(5).tolist() == [0, 1, 10]
     found = anvl.device_get({"w": np.ones(2), "n": 3})
     assert type(found["w"]) is numpy.ndarray
     assert found["n"] == 3
