@@ -52,7 +52,7 @@ class NotCalled(type):
     """The class of `Array`, which users do not call.
 
     An `__init__` would refuse them too; without one, `blank` takes half the time of
-    `object.__new__`, and a third in lists.
+    `object.__new__`, and three quarters in lists.
     """
 
     def __call__(cls, *_: object, **__: object) -> NoReturn:
