@@ -4,6 +4,8 @@ The reference interpreter of StableHLO runs both, which rounds each op by itself
 """
 
 import random
+import sys
+from collections import Counter
 
 import numpy
 import pytest
@@ -12,6 +14,7 @@ from tolerances import PROGRAM, assert_close
 import anvl
 import anvl.numpy as np
 from anvl.passes.rolling import stretches
+from anvl.passes.rolling.items import Block
 
 RANDOM = numpy.random.default_rng(1)
 X = RANDOM.normal(size=4).astype("f")
@@ -383,3 +386,22 @@ def test_a_planted_repetition_changes_no_bit(seed):
     f = scope["f"]
     rolled = run(f, X, roll=True)  # an error, were nothing rolled
     numpy.testing.assert_array_equal(rolled, run(f, X, roll=False), err_msg=source)
+
+
+def test_complex_constants_are_compared_without_verifying_the_function():
+    """Text of an op was that of a verified function: `logm` took 3.7 s to lower, 0.4 now."""
+    factors = [complex(i % 3, i) for i in range(30)]
+
+    def f(z):
+        return sum(np.sin(z * c) for c in factors)
+
+    module = anvl.jit(f).trace(anvl.aval("c64", (2,))).program.module
+    ops = [*module.body.operations][0].regions[0].blocks[0].operations
+    calls = Counter()
+    sys.setprofile(lambda frame, event, _: calls.update([frame.f_code.co_name]))
+    try:
+        block = Block([*ops], lambda op: False)
+    finally:
+        sys.setprofile(None)
+    assert len({x for x in block._leaf_keys if x[0] == "anvl.constant"}) == 30
+    assert calls["verify_invariants"] == 0
