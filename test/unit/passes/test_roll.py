@@ -396,7 +396,7 @@ def test_complex_constants_are_compared_without_verifying_the_function():
         return sum(np.sin(z * c) for c in factors)
 
     module = anvl.jit(f).trace(anvl.aval("c64", (2,))).program.module
-    ops = [*module.body.operations][0].regions[0].blocks[0].operations
+    ops = next(iter(module.body.operations)).regions[0].blocks[0].operations
     calls = Counter()
     sys.setprofile(lambda frame, event, _: calls.update([frame.f_code.co_name]))
     try:
