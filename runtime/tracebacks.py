@@ -89,12 +89,15 @@ def hiding_frames(f: _F) -> _F:
 
 def hide_frames_of(names: Iterable[str], namespace: dict[str, Any]) -> None:
     """Let the plain functions and the classes of a module hide anvl's frames in their errors."""
+    hiding: dict[FunctionType, Any] = {}  # a function under two names stays one
     for name in names:
         value = namespace.get(name)  # absent where it is loaded when it is first asked for
         if isinstance(value, type):
             _hide_frames_of_class(value)
         elif type(value) is FunctionType and not hasattr(value, "__wrapped__"):
-            namespace[name] = hiding_frames(value)
+            if value not in hiding:
+                hiding[value] = hiding_frames(value)
+            namespace[name] = hiding[value]
 
 
 def _hide_frames_of_class(made: type) -> None:

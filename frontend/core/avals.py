@@ -104,6 +104,11 @@ class ShapeDtypeStruct(metaclass=_OfJax):
 
     It makes what `aval` makes, and so `isinstance(x, ShapeDtypeStruct)` holds for every aval.
 
+    Parameters
+    ----------
+    sharding : None
+        As JAX has it: shardings are given to `jit`.
+
     Attributes
     ----------
     shape : tuple of int
