@@ -362,7 +362,7 @@ def _factor(x: ir.Value) -> tuple[float, list[ir.Operation]]:
 
 
 def _factors(op: ir.Operation) -> tuple[ir.Value, float]:
-    """What an op multiplies, and by which power of two from 1 on, or its negative; 0: by none."""
+    """The factor of an op, a power of two from 1 on or its negative, and its operand; 0: none."""
     if op.name == _NEGATE:
         return op.operands[0], -1.0
     for i, number in enumerate(map(_number, op.operands if op.name == _MULTIPLY else ())):

@@ -27,7 +27,7 @@ Wait = Sequence[Any]
 
 
 class Gathered(NamedTuple):
-    """What some processes hand in under one name: whose it must be, and what of whom has come."""
+    """Values under one name: the processes that must hand one in, and those that have come."""
 
     processes: Sequence[int]
     values: Mapping[int, Any]
@@ -57,10 +57,10 @@ def waiting(function: str, name: str = "") -> Iterator[None]:
 
 
 def current_waits() -> list[Wait]:
-    """What this process waits for; nothing if a thread that waited before does something else."""
+    """The waits of this process; none if a thread that waited before does something else."""
     alive = {thread.ident for thread in threading.enumerate()}
     for thread in set(_waits) - alive:
-        del _waits[thread]
+        _waits.pop(thread, None)
     waits = list(_waits.values())
     return [] if None in waits else [wait for wait in waits if wait is not None]
 
