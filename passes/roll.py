@@ -36,6 +36,7 @@ from anvl.passes.rolling.stretches import Stretch, linked
 __all__ = ["Roll"]
 
 _NAME = "anvl-roll"
+_LONGEST = 100  # ops of a stretch that is named because it almost repeats
 
 _Ops: TypeAlias = list[Any]  # the views of the ops of a block
 
@@ -81,7 +82,20 @@ class Roll(Pass, argument=_NAME):
                 for one in made:
                     orders.add(one, like=name)
                 pending += self._repeating(functions, [name, *made])
+        if self.always and not findings:
+            findings += self._nearest(functions)
         self._tell(list(dict.fromkeys(findings)))  # what stays is met again
+
+    def _nearest(self, functions: dict[str, ir.Operation]) -> list[Finding]:
+        """What repeats too few times, in each function that has something of the kind."""
+        found = []
+        for function in functions.values():
+            for ops in _blocks(function) if body_of(function) is not None else ():
+                block = Block(ops, lambda op: is_dce_able(op, functions))
+                periods = range(1, min(len(block.items) // 2, _LONGEST) + 1)
+                runs = repeats([item.symbol for item in block.items], 2, periods)
+                found += [Finding.of_end(block, run) for run in runs[:1]]
+        return found
 
     def _repeating(
         self, functions: dict[str, ir.Operation], names: Iterable[str]

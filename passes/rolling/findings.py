@@ -51,6 +51,19 @@ class Finding(NamedTuple):
         count = run.length // run.period
         return cls(_place(block, run.start), count, run.period, "", why)
 
+    @classmethod
+    def of_end(cls, block: Block, run: Run) -> "Finding":
+        """A stretch that repeats too few times: where another op stands than would repeat."""
+        end = run.start + run.length
+        why = "the function ends there"
+        if end < len(block.items):
+            found, before = (block.items[i].op.operation for i in (end, end - run.period))
+            what = found.name if found.name != before.name else f"{found.name} of other types or attributes"
+            repeated = f"that at {_place(block, end - run.period)} ({before.name})"
+            why = f"{what} at {_place(block, end)} differs from {repeated}"
+        count = run.length // run.period
+        return cls(_place(block, run.start), count, run.period, "", why)
+
     def __str__(self) -> str:
         ops = f"{self.ops} op{'s' * (self.ops != 1)}"
         what = f"{self.repetitions} repetitions of {ops} at {self.place}"

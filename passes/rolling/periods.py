@@ -1,6 +1,6 @@
 """Tandem repeats in a sequence of symbols: which stretches repeat, and with which period."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from anvl.dialect.core.lazy_numpy import np
@@ -26,11 +26,13 @@ class Run(NamedTuple):
         return (self.length // self.period - 1) * self.period
 
 
-def repeats(symbols: Sequence[int], least: int) -> list[Run]:
+def repeats(
+    symbols: Sequence[int], least: int, periods: Iterable[int] | None = None
+) -> list[Run]:
     """The stretches that repeat at least `least` times, those that save the most first.
 
     Takes time in proportion to the number of symbols: only distances at which several symbols in
-    a row come up again are looked at.
+    a row come up again are looked at, unless `periods` are given.
 
     Examples
     --------
@@ -39,7 +41,7 @@ def repeats(symbols: Sequence[int], least: int) -> list[Run]:
     """
     found: list[Run] = []
     sequence = np.asarray(symbols, dtype=np.int64)
-    for period in _likely_periods(sequence):
+    for period in _likely_periods(sequence) if periods is None else periods:
         same = np.zeros(len(sequence) - period + 2, dtype=bool)
         same[1:-1] = sequence[period:] == sequence[:-period]
         (edges,) = (same[1:] != same[:-1]).nonzero()
