@@ -58,7 +58,11 @@ class Finding(NamedTuple):
         why = "the function ends there"
         if end < len(block.items):
             found, before = (block.items[i].op.operation for i in (end, end - run.period))
-            what = found.name if found.name != before.name else f"{found.name} of other types or attributes"
+            what = (
+                found.name
+                if found.name != before.name
+                else f"{found.name} of other types or attributes"
+            )
             repeated = f"that at {_place(block, end - run.period)} ({before.name})"
             why = f"{what} at {_place(block, end)} differs from {repeated}"
         count = run.length // run.period

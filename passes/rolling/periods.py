@@ -26,9 +26,7 @@ class Run(NamedTuple):
         return (self.length // self.period - 1) * self.period
 
 
-def repeats(
-    symbols: Sequence[int], least: int, periods: Iterable[int] | None = None
-) -> list[Run]:
+def repeats(symbols: Sequence[int], least: int, periods: Iterable[int] | None = None) -> list[Run]:
     """The stretches that repeat at least `least` times, those that save the most first.
 
     Takes time in proportion to the number of symbols: only distances at which several symbols in
