@@ -20,8 +20,11 @@ Type problems stay `TypeError`, bad arguments `ValueError`.  Messages read
 `<op or function>: <what is wrong>, <the actual values>; <what to do>`.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
+
+_FILE = re.compile(r'"((?:[^"\\]|\\.)+)":(\d+)')
 
 
 class AnvlError(Exception):
@@ -49,7 +52,8 @@ class PassError(AnvlError):
     """A pass refuses a module.
 
     Attributes: `pass_name` (as on the command line), `message`, `location` (MLIR text, `""` where
-    unknown), `op_text` (the op at fault as it is now, if the pass left invalid IR, else `""`).
+    unknown), `op_text` (the op at fault as it is now, if the pass left invalid IR, else `""`).  A
+    note below the message says the line.
     """
 
     def __init__(
@@ -61,6 +65,9 @@ class PassError(AnvlError):
         self.message = message
         self.location = location
         self.op_text = op_text
+        place = place_in(location)
+        if place != location and place not in message:
+            self.add_note(f"at {place}")
 
 
 class BucketError(PassError):
@@ -169,6 +176,12 @@ class StaleClosureError(AnvlError):
 
 class StaleClosureWarning(UserWarning):
     """A value that a jitted function closes over has changed, and its program keeps the old one."""
+
+
+def place_in(location: str) -> str:
+    """File and line in MLIR's text of a location, the innermost; the text itself if it has none."""
+    found = _FILE.search(location)
+    return f"{found[1]}:{found[2]}" if found else location
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -1,13 +1,12 @@
 """Obstacles to a derivative: collected by the sweeps, listed by errors and reports."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from anvl.dialect.core.errors import MissingRule
+from anvl.dialect.core.errors import MissingRule, place_in
 
-__all__ = ["Finding", "Search", "missing", "place_in"]
+__all__ = ["Finding", "Search", "missing"]
 
 
 class Finding(NamedTuple):
@@ -56,15 +55,6 @@ class Search:
         """
         known = {(x.op, x.location, x.reason) for x in self.findings}
         self.findings += [x for x in findings if (x.op, x.location, x.reason) not in known]
-
-
-_FILE = r'"((?:[^"\\]|\\.)+)":(\d+)'
-
-
-def place_in(location: str) -> str:
-    """File and line in MLIR's text of a location, the innermost; the text itself if it has none."""
-    found = re.search(_FILE, location)
-    return f"{found[1]}:{found[2]}" if found else location
 
 
 def missing(findings: Iterable[Finding]) -> MissingRule:

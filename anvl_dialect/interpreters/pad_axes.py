@@ -6,12 +6,11 @@ Names no op: each op is asked for its `pad_axes` rule.  See Note [Padding] in `p
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
-from anvl.dialect.core.errors import BucketError
+from anvl.dialect.core.errors import BucketError, place_in
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Value
 from anvl.dialect.core.op_registry import MAYBE_RULES
 from anvl.dialect.core.params.base import Ints
-from anvl.dialect.interpreters.ad_diagnostics import place_in
 from anvl.dialect.interpreters.common import ask, refuse
 from anvl.dialect.interpreters.padding import CannotPad, Length, Padded, Padding, padded_type
 from anvl.dialect.interpreters.slices import values_read

@@ -17,10 +17,9 @@ from anvl import tree
 from anvl.core.arguments import name_of
 from anvl.core.trace_state import current, passes_lock
 from anvl.dialect.core.context import context
-from anvl.dialect.core.errors import NonFiniteError
+from anvl.dialect.core.errors import NonFiniteError, place_in
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import dtype_name, element_type, kind
-from anvl.dialect.interpreters.ad_diagnostics import place_in
 from anvl.dialect.interpreters.slices import values_read
 from anvl.dispatch.host_calls import host_calls
 from anvl.dispatch.jit import Jit

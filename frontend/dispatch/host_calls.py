@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from anvl.core.avals import Aval, aval_of_type
-from anvl.dialect.core.errors import PassError, ShardingError, TraceError
+from anvl.dialect.core.errors import PassError, ShardingError, TraceError, place_in
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Int, Text, Texts
 from anvl.dialect.core.types import element_type, kind
-from anvl.dialect.interpreters.ad_diagnostics import place_in
 from anvl.dialect.ops.calls.host_call import HOST_CALL, PRINT, is_ordered
 from anvl.passes.framework.walk import find
 from anvl.runtime import Placement, RuntimeFailure

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from anvl.dialect.core.errors import place_in
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.interpreters.ad_diagnostics import place_in
 from anvl.dialect.text.interpreter import ProcessEnded, interpreter, name_of_op, unknown_ops
 from anvl.runtime import ArrayType, Executable, Placement, RuntimeFailure, Target
 from anvl.runtime.buffers import send

@@ -12,9 +12,8 @@ from typing import Any
 from anvl.core.trace_state import passes_lock
 from anvl.dialect.core.context import context
 from anvl.dialect.core.create import CapturedOp, separate_literals
-from anvl.dialect.core.errors import ExportError, PassError
+from anvl.dialect.core.errors import ExportError, PassError, place_in
 from anvl.dialect.core.mlir import ir, stablehlo
-from anvl.dialect.interpreters.ad_diagnostics import place_in
 from anvl.passes.framework.instrument import Instrument, PassText
 from anvl.passes.framework.walk import find
 from anvl.passes.functions.symbol_utils import functions_of
@@ -214,7 +213,7 @@ def _check_version(said: Sequence[tuple[str, str]], version: str) -> None:
             f"export: stablehlo.{name} at {place_in(location)} is not in StableHLO "
             f"{version} in this form; export for a newer version, up to "
             f"stablehlo_version={stablehlo.get_current_version()!r}"
-        )
+        ) from None
 
 
 def _check_client(said: Sequence[tuple[str, str]], version: str, client: Client | None) -> None:
@@ -223,10 +222,11 @@ def _check_client(said: Sequence[tuple[str, str]], version: str, client: Client 
     taker = f"the plugin {client.name}" if client is not None and is_plugin else "jaxlib"
     for name, location in _too_new(said):
         what = (
-            f"stablehlo.{name} is not in StableHLO {version} in this form, the newest that {taker} "
-            f"takes; install a newer version of {taker}"
+            f"stablehlo.{name} at {place_in(location)} is not in StableHLO {version} in this form, "
+            f"the newest that {taker} takes; anvl has {stablehlo.get_current_version()}; "
+            f"install a newer version of {taker}"
         )
-        raise PassError("anvl-lower-to-stablehlo", what, location)
+        raise PassError("anvl-lower-to-stablehlo", what, location) from None
 
 
 def _verify(module: ir.Module) -> None:
@@ -256,7 +256,7 @@ def _check_ops(module: ir.Module) -> None:
 
     module.operation.walk(visit)
     if found:
-        raise PassError("anvl-lower-to-stablehlo", *found[0])
+        raise PassError("anvl-lower-to-stablehlo", *found[0]) from None
 
 
 def captured_name(index: int) -> str:

@@ -17,10 +17,9 @@ from anvl.core.trace_state import current
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.context import context
 from anvl.dialect.core.create import full
-from anvl.dialect.core.errors import CheckError
+from anvl.dialect.core.errors import CheckError, place_in
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.types import dtype_name, element_type, shape_text, tensor
-from anvl.dialect.interpreters.ad_diagnostics import place_in
 from anvl.dialect.ops.calls.check import WORD, words_of
 from anvl.effects.messages import Message
 from anvl.runtime import hiding_frames

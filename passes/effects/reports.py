@@ -6,11 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anvl.dialect.core.errors import CheckError
+from anvl.dialect.core.errors import CheckError, place_in
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Int, Ints, Text, Texts
 from anvl.dialect.core.types import numpy_dtype
-from anvl.dialect.interpreters.ad_diagnostics import place_in
 from anvl.dialect.ops.calls.check import WORD_BYTES, CheckState, stored_as
 from anvl.passes.effects.states import MEMBERS, STATE
 

@@ -10,6 +10,7 @@ https://github.com/openxla/xla/blob/main/xla/pjrt/c/pjrt_c_api.h
 from __future__ import annotations
 
 import ctypes
+import struct
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +18,11 @@ __all__ = ["Api", "NotAPlugin", "attributes", "destroy_error", "extensions", "re
 
 _FUNCTION = "GetPjrtApi"
 _N_FUNCTIONS = 5  # those that are read here: the last is `PJRT_Plugin_Attributes`
+# The header of a file, whose table of segments is described at its bytes 32 and 54; of a segment
+# its offset and its size in the file.
+_ELF_64 = b"\x7fELF\x02\x01"
+_ELF = struct.Struct("<32xQ14xHH")
+_SEGMENT = struct.Struct("<8xQ16xQ")
 _STRING, _INT, _INTS, _FLOAT, _BOOL = range(5)
 
 
@@ -110,6 +116,8 @@ _AttributesFunction = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(_Attribut
 
 def read_api(path: Path) -> Api:
     """The API of the plugin in a library; raises `NotAPlugin`."""
+    if missing := _missing_bytes(path):
+        raise NotAPlugin(f"its file is cut off, {missing} bytes are missing; install it again")
     try:
         library = ctypes.CDLL(str(path.resolve()))
     except OSError as error:
@@ -133,6 +141,28 @@ def read_api(path: Path) -> Api:
         start.functions[0],
         start.functions[_N_FUNCTIONS - 1],
     )
+
+
+def _missing_bytes(path: Path) -> int:
+    """How much shorter an ELF file of 64 bits is than its segments; 0 for every other file.
+
+    The loader maps segments without a look at the size, and ends the process with SIGBUS.
+
+    Source: ELF-64 Object File Format, https://refspecs.linuxfoundation.org/elf/gabi4+/contents.html
+    """
+    with path.open("rb") as file:
+        header = file.read(_ELF.size)
+        if len(header) < _ELF.size or not header.startswith(_ELF_64):
+            return 0
+        at, entry_size, count = _ELF.unpack(header)
+        file.seek(at)
+        table = file.read(entry_size * count)
+        size = file.seek(0, 2)
+    if len(table) < entry_size * count or entry_size < _SEGMENT.size:
+        return max(at + entry_size * count - size, 0)
+    starts = range(0, len(table), entry_size)
+    ends = [sum(_SEGMENT.unpack_from(table, start)) for start in starts]
+    return max(max(ends, default=0) - size, 0)
 
 
 def extensions(api: Api) -> dict[int, int]:

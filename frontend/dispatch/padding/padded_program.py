@@ -16,9 +16,8 @@ from anvl.core.trace_state import passes_lock
 from anvl.core.traced import Traced, trace_call
 from anvl.dialect.core.attributes import signature_of
 from anvl.dialect.core.create import separate_literals
-from anvl.dialect.core.errors import BucketError
+from anvl.dialect.core.errors import BucketError, place_in
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.interpreters.ad_diagnostics import place_in
 from anvl.dispatch.host_calls import host_calls
 from anvl.dispatch.interpreted_executable import INTERPRETER
 from anvl.dispatch.jit_options import ProgramOptions

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import textwrap
 import traceback
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -84,6 +85,18 @@ def test_an_error_outside_of_a_trace_ends_at_the_line_of_the_call(name):
     frames = traceback.extract_tb(caught.value.__traceback__)
     assert {frame.filename for frame in frames} == {__file__}
     assert frames[-1].name == "<lambda>"
+
+
+def test_an_error_of_a_pass_says_the_line_of_the_op():
+    def f(x):
+        y = anp.sin(x)
+        return anp.linalg.eigvals(y)
+
+    with pytest.raises(anvl.PassError, match="eigvals: there is no form") as caught:
+        anvl.export(f, anvl.aval("f32", (2, 2)), platform="any")
+    line = f.__code__.co_firstlineno + 2
+    assert caught.value.__notes__ == [f"at {Path(__file__).name}:{line}"]
+    assert not hasattr(anvl.PassError("x", "refuses", "loc(unknown)"), "__notes__")
 
 
 def test_the_errors_of_the_person_are_left_as_they_are_but_for_our_frames():

@@ -208,8 +208,11 @@ def test_files_that_are_no_plugins(tmp_path: Path) -> None:
     plain = tmp_path / "plain.so"
     command = ["cc", "-shared", "-fPIC", "-x", "c", "/dev/null", "-o", str(plain)]
     assert compiled(tmp_path / "null.so", "NULL_API") and not subprocess.run(command).returncode
+    whole, part = (tmp_path / "null.so").read_bytes(), tmp_path / "part.so"
+    part.write_bytes(whole[: len(whole) // 2])  # to load it would end the process
     for name, file, said in (
         ("text", text, "is not a PJRT plugin: it cannot be opened: .*"),
+        ("part", part, r"its file is cut off, \d+ bytes are missing; install it again"),
         ("plain", plain, "is not a PJRT plugin: it has no function GetPjrtApi"),
         ("null", tmp_path / "null.so", "is not a PJRT plugin: its GetPjrtApi gives no API"),
         ("cut", compiled(tmp_path / "cut.so", "CUT"), "gives an API without the first of the"),
