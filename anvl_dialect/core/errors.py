@@ -52,8 +52,7 @@ class PassError(AnvlError):
     """A pass refuses a module.
 
     Attributes: `pass_name` (as on the command line), `message`, `location` (MLIR text, `""` where
-    unknown), `op_text` (the op at fault as it is now, if the pass left invalid IR, else `""`).  A
-    note below the message says the line.
+    unknown), `op_text` (the op at fault as it is now, if the pass left invalid IR, else `""`).
     """
 
     def __init__(
@@ -65,9 +64,6 @@ class PassError(AnvlError):
         self.message = message
         self.location = location
         self.op_text = op_text
-        place = place_in(location)
-        if place != location and place not in message:
-            self.add_note(f"at {place}")
 
 
 class BucketError(PassError):

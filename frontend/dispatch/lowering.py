@@ -6,7 +6,7 @@ The same passes run from the shell: `print(PIPELINE)` gives the argument of `anv
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from anvl.core.trace_state import passes_lock
@@ -88,7 +88,7 @@ def lower(
     arguments of a module that is expanded; `roll` rolls one that is not.  `stack` puts captured
     arrays together.
     """
-    with passes_lock:
+    with passes_lock, _line_noted():
         is_expanded = pad is not None
         made = pipeline(arrays, *target, donated, on_unused, pad, is_expanded, roll, stack=stack)
         made.run(module, instruments=_watching())
@@ -109,7 +109,7 @@ def lower_with_stages(
 
     `mixed_precision` stands for the pass that casts, to hear what it did.
     """
-    with passes_lock:
+    with passes_lock, _line_noted():
         stages = {"anvl": copied(module)}
 
         def keep(argument: str, _: ir.Operation) -> None:
@@ -122,6 +122,18 @@ def lower_with_stages(
             )
             made.run(module, after_each=keep, instruments=_watching())
     return stages
+
+
+@contextmanager
+def _line_noted() -> Iterator[None]:
+    """Say the line of the op below the message of a `PassError`: its op is in no traceback."""
+    try:
+        yield
+    except PassError as error:
+        place = place_in(error.location)
+        if place != error.location and place not in error.message:
+            error.add_note(f"at {place}")
+        raise
 
 
 class _PassPhases(Instrument):

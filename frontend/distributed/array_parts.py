@@ -164,7 +164,7 @@ def make_array_from_process_local_data(
     values = np.asarray(local_data)
     wanted = None if global_shape is None else sizes_of(global_shape, name)
     if wanted == values.shape and isinstance(sharding, Sharding):
-        return make_array_from_callback(wanted, sharding, lambda index: values[index])
+        return make_array_from_callback(values.shape, sharding, lambda index: values[index])
     found = make_array_from_local(sharding, values)
     if wanted is not None and found.shape != wanted:
         raise ValueError(
