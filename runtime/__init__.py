@@ -73,7 +73,7 @@ from anvl.runtime.plugins.registry import (
     register_plugin,
 )
 from anvl.runtime.plugins.stablehlo_versions import check_stablehlo, stablehlo_version
-from anvl.runtime.result_code import Building, Rebuild
+from anvl.runtime.result_code import Building, Rebuild, Values
 from anvl.runtime.sharding.placements import (
     Placing,
     ShardedPlacement,
@@ -126,6 +126,7 @@ __all__ = [
     "ShardedPlacement",
     "Target",
     "Tiling",
+    "Values",
     "array_type",
     "as_device",
     "begin_tracing",

@@ -326,7 +326,9 @@ def _tree_code(
     is_list = is_long(len(leaves)) or any(leaf.startswith("*") for leaf in leaves)
     every = f"({_listed(leaves)})"
     if is_list:
-        lines, every = (*lines, f"leaves = {every}"), "leaves"
+        is_tuple = len(leaves) == 1  # as read at once
+        lines = *lines, f"leaves = {leaves[0][1:] if is_tuple else every}"
+        every = "leaves"
         key, buffers = _of_list("leaves")
     else:
         key, buffers = f"({_listed([f'{x}.aval' for x in leaves])})", _buffers(leaves)

@@ -12,7 +12,7 @@ import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from anvl.runtime import Building, Reading
+from anvl.runtime import Building, Reading, Values
 from anvl.tree.containers import fields_of, meta_fields_of
 
 __all__ = ["building_of", "reading_of"]
@@ -136,11 +136,12 @@ class _Reader:
         return f"{prefix}{self._count}"
 
 
-def building_of(structure: Any) -> Building | None:
+def building_of(structure: Any) -> Building | Values | None:
     """The source that makes a tree of this structure from its leaves `a0`, `a1`, ...
 
-    None as for `reading_of`, and for more than a few leaves, which C++ puts together as fast.  It
-    is not cached: structures with the keys 1 and True are equal.
+    None as for `reading_of`, and for more than a few leaves that are not the values of one dict:
+    C++ puts them together as fast.  It is not cached: structures with the keys 1 and True are
+    equal.
 
     Examples
     --------
@@ -149,10 +150,17 @@ def building_of(structure: Any) -> Building | None:
     "{'b': [a0, None, ], 'w': a1}"
     """
     if structure.num_leaves > _MOST_BUILT or structure.num_nodes > 2 * _MOST_BUILT:
-        return None
+        return _values_of(structure)
     names: dict[str, Any] = {}
     source = _built(structure, names, itertools.count())
     return None if source is None else Building(source, names)
+
+
+def _values_of(structure: Any) -> Values | None:
+    """The keys of a dict whose values are the leaves; None for other structures."""
+    kind, keys = structure.node_data()
+    is_flat = structure.num_leaves == len(structure.children()) == structure.num_nodes - 1
+    return Values(tuple(keys)) if kind is dict and is_flat and all(map(_is_plain, keys)) else None
 
 
 def _built(structure: Any, names: dict[str, Any], leaves: Iterator[int]) -> str | None:
