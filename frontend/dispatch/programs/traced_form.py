@@ -12,13 +12,13 @@ and the imports of both.  Its key is all that the lowered program depends on:
 * the source of anvl (`source_stamp.py`), and the libraries, devices and options that are in the key
   of every program.
 
-There is no alias where something else decides: ops of one's own, whose rules are not in the stamp;
-functions of this process; buckets, whose program depends on what was traced at other sizes; several
-processes, which compare their lowered programs.  Over a mesh attributes of the traced module say
-where everything is.  Its facts are what a call has to know of the lowered program: the order of the
-constants, the stacks of captured arrays that lowering asked for, which are put together again, the
-donated arguments that found no use, and the state of its checks, whose messages and lines are in
-the traced module.
+There is no alias where something else decides: ops of one's own, whose rules, and what these read,
+are not in the stamp; functions of this process; buckets, whose program depends on what was traced
+at other sizes; several processes, which compare their lowered programs.  Over a mesh attributes of
+the traced module say where everything is.  Its facts are what a call has to know of the lowered
+program: the order of the constants, the stacks of captured arrays that lowering asked for, which
+are put together again, the donated arguments that found no use, and the state of its checks, whose
+messages and lines are in the traced module.
 """
 
 from __future__ import annotations
@@ -112,6 +112,8 @@ def traced_form(
         return None
     written = io.BytesIO()
     program.module.operation.write_bytecode(written)
+    if _may_have_own_ops(written.getvalue()):
+        return None
     # Which routines a program may call depends on the wheels that are installed beside a plugin's.
     of_options = options.donated, options.roll, options.compiler_options
     facts = repr((stamp, captured, tuple(place.client.target), of_options))
@@ -124,9 +126,16 @@ def traced_form(
 def _is_special(program: TracedProgram, place: Placement, options: ProgramOptions) -> bool:
     is_over_one = program.mesh is not None and not isinstance(place, ShardedPlacement)
     is_padded = options.padding is not None or program.has_buckets
-    is_local = bool(program.callbacks or own_dialects())
     is_shared = is_over_one or place.spans_processes
-    return is_shared or is_padded or is_local or options.interpreted
+    return is_shared or is_padded or bool(program.callbacks) or options.interpreted
+
+
+def _may_have_own_ops(bytecode: bytes) -> bool:
+    """Whether a module may have ops of one's own: bytecode names the dialects of all its ops.
+
+    Rules of anvl's ops emit none.
+    """
+    return any(f"{name}\0".encode() in bytecode for name in own_dialects())
 
 
 def _described(captured: Sequence[Any]) -> tuple[Any, ...] | None:

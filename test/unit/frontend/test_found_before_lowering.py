@@ -132,6 +132,11 @@ FOUND = {
         g = anvl.jit(lambda x: x * 2, donate="x", out_shardings=rows)
         print(g(given), given.is_deleted())
     """,
+    "beside ops of one's own": """
+        from anvl.dialect import unary, F, emit
+        unary("my.twice", lambda x: emit.add(x, x), F, lambda g, x, y: emit.add(g, g))
+        print(anvl.jit(lambda x: np.tanh(x) * 2)(x))
+    """,
     "an option": "print(anvl.jit(lambda x: x + 1, compiler_options="
     "{'xla_cpu_enable_fast_math': True})(x))",
 }
@@ -287,7 +292,8 @@ def test_the_key_has_all_that_lowering_depends_on(monkeypatch, tmp_path):
     with runtime_settings(cache=False):
         program = anvl.jit(lambda x: x).trace(1.0).program
         assert forms.traced_form(program, place, DEFAULT) is None
-    monkeypatch.setattr(forms, "own_dialects", lambda: ("my",))
+    assert key() is not None
+    monkeypatch.setattr(forms, "own_dialects", lambda: ("my", "func"))
     with runtime_settings(cache=True, cache_dir=tmp_path):
         program = anvl.jit(lambda x: x).trace(1.0).program
         assert forms.traced_form(program, place, DEFAULT) is None
@@ -298,6 +304,13 @@ LOWERED = {
         from anvl.dialect import unary, F, emit
         unary("my.twice", lambda x: emit.add(x, x), F, lambda g, x, y: emit.add(g, g))
         print(anvl.jit(lambda x: anvl.prim.my.twice(x))(x))
+    """,
+    "ops of one's own, deep": """
+        from anvl.dialect import unary, F, emit
+        unary("my.twice", lambda x: emit.add(x, x), F, lambda g, x, y: emit.add(g, g))
+        f = anvl.checkpoint(lambda x: np.sum(anvl.prim.my.twice(x)))
+        loop = lambda x: anvl.fori_loop(0, 3, lambda i, y: y * f(x), np.sum(x))
+        print(anvl.jit(anvl.vmap(anvl.grad(loop)))(x))
     """,
     "a callback": """
         shown = anvl.aval("f32", (2, 3))
