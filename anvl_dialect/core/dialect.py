@@ -45,9 +45,14 @@ def _declaration(op_class: Any) -> str:
             listed = ", ".join([f'"{field.name}" = {value}' for field, value in named])
             lines.append(f"irdl.attributes {{{listed}}}")
         elif named:
-            listed = ", ".join([f"{f.name}: {f.variadicity} {value}" for f, value in named])
+            listed = ", ".join([f"{f.name}: {_count_of(f)} {value}" for f, value in named])
             lines.append(f"irdl.{kind}({listed})")
     return "\n".join([*lines, "}"])
+
+
+def _count_of(field: Any) -> str:
+    """How many values a field stands for; the text of an enum takes 3 us."""
+    return "single" if field.variadicity is ext.Variadicity.single else str(field.variadicity)
 
 
 on_new_context(Anvl.load)

@@ -87,7 +87,6 @@ class Check(NamedTuple):
     value: Any
 
 
-@dataclasses.dataclass
 class Snapshot:
     """The values that a function reads, as they are now.
 
@@ -95,9 +94,10 @@ class Snapshot:
     are the same objects; `uses` tells where they are read.
     """
 
-    values: dict[str, Any] = dataclasses.field(default_factory=dict)
-    checks: list[Check] = dataclasses.field(default_factory=list)
-    uses: dict[str, Use | None] = dataclasses.field(default_factory=dict)
+    def __init__(self, values: dict[str, Any] | None = None) -> None:
+        self.values: dict[str, Any] = {} if values is None else values
+        self.checks: list[Check] = []
+        self.uses: dict[str, Use | None] = {}
 
     def differences(self, now: Snapshot) -> list[str]:
         """Paths whose values differ from those of `now`, without those below another one."""
