@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 import weakref
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -152,6 +153,15 @@ def test_a_callback_that_fails_ends_its_turn(monkeypatch: pytest.MonkeyPatch) ->
     assert callback_turns.take_turn() is not callback_turns._end_nothing
 
 
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Ctrl-C raises `KeyboardInterrupt`; what a shell starts with `&` ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
 def test_an_interrupt_ends_the_program_at_its_next_callback() -> None:
     seen: list[int] = []
     interrupted_at = [2]
