@@ -71,7 +71,9 @@ def _array_term(x: np.ndarray, content: bytes, n: str, names: dict[str, Any]) ->
     A bytearray compares itself with the memory of a contiguous array without copying it, in half of
     the time of `tobytes`.  No view is kept, as `resize` would leave it without its memory.  For
     three arrays of 4 kB that takes 0.4 us, the reading of 12 kB alone, and dtypes and shapes 0.2;
-    for three of 32 bytes 0.3 and 0.2.  To join them, and compare once, copies them: 1.3 us.
+    for three of 32 bytes 0.3 and 0.2.  To join them, and compare once, copies them: 1.3 us.  Just
+    after a program has run, dtypes and dimensions of three take 0.6 in place of 0.2, one by one;
+    longer still all at once: by an `attrgetter` 0.7, by `map` 0.8 to 1.1.
     """
     names["v" + n] = bytearray(content)
     names["d" + n], names["s" + n] = _OF_ARRAYS["dtype"](x), _OF_ARRAYS["shape"](x)
