@@ -78,7 +78,10 @@ def off_main_thread(
         running = _Running(run, buffers, functions)
         try:
             running.start()
-            running.done.wait()
+            # Not for ever at once: a signal that another thread gets does not wake this one, which
+            # handles it.
+            while not running.done.wait(0.1):
+                pass
         except BaseException:  # KeyboardInterrupt, or another that a handler of a signal raises
             running.stop()
             raise
