@@ -140,116 +140,110 @@ def batch_block(
     the path without a batch rule; the block is then unchanged.
     """
     moved = [block.arguments[i] for i in types]
-    steps = _active_steps(block, moved)
-    _check_rules(steps, moved)
+    *ops, terminator = block.operations
+    _check_rules(ops, moved)
     for i, type_ in types.items():
         block.arguments[i].set_type(type_)
-    new: dict[Value, Value] = {x: x for x in moved}
-    replaced = _batch_steps(steps, new, symbols)
-    terminator = _terminator_of(block)
-    returned = [(new.get(y, y), y in new) for y in terminator.operands]
-    for i, (y, _) in enumerate(returned):
-        terminator.operands[i] = y
+    batching = _Batching(moved, symbols)
+    batching.batch(ops)
+    new, returned = batching.new, []
+    for i, y in enumerate(terminator.operands):
+        has_axis = y in new
+        if has_axis and new[y] is not None:
+            terminator.operands[i] = y = new[y]
+        returned.append((y, has_axis))
     new.clear()
-    steps.clear()
-    while replaced:
-        replaced.pop().operation.erase()
+    ops.clear()
+    while batching.replaced:
+        batching.replaced.pop().operation.erase()
     return returned
-
-
-def _batch_steps(
-    steps: Sequence[_PlainStep], new: dict[Value, Value], symbols: SymbolTable | None
-) -> list[Any]:
-    """Batch each op; `new` gets the batched value of each result.  Returns the ops to erase.
-
-    Where only the result type changes, the op is kept and retyped: a fourth of the time of a new
-    op.
-    """
-    plain: dict[type, bool] = {}
-    growth = _Growth(new)
-    replaced = []
-    shared: dict[Value, Value] = {}  # results without the axis, and what replaces them
-    for step in steps:
-        if shared:
-            step = _without_shared(step, shared)
-            if True not in step[2]:
-                shared.update(zip(step[3], step[3], strict=True))
-                continue
-        op, operands, flags, results = step
-        rules = type(op)
-        if rules not in plain:
-            plain[rules] = _is_plain(rules)
-        if plain[rules]:
-            growth.grow(step)
-            continue
-        with op.location, ir.InsertionPoint(op):
-            given = [new[x] if b else x for x, b in zip(operands, flags, strict=True)]
-            found = emit_batched(step, given, symbols)
-        for y, z in zip(results, found, strict=True):
-            if rules.multiple_results and z.type == y.type:
-                y.replace_all_uses_with(z)
-                shared[y] = z
-            else:
-                new[y] = z
-        replaced.append(op)
-    return replaced
-
-
-def _without_shared(step: _PlainStep, shared: dict[Value, Value]) -> _PlainStep:
-    """The step, of which operands may have turned out to have no batch axis."""
-    op, operands, flags, results = step
-    if shared.keys().isdisjoint(operands):
-        return step
-    still = tuple([f and x not in shared for x, f in zip(operands, flags, strict=True)])
-    return op, tuple([shared.get(x, x) for x in operands]), still, results
 
 
 _create = ir.Operation.create
 
 
-class _Growth:
-    """Batches ops in place, by changing their result types.
+class _Batching:
+    """Batches ops one by one: those of the forward slice of the batched values (Note [Slices]).
 
-    An unbatched operand is broadcast once for all ops that use it.
+    Where only the result type changes, the op is kept and retyped: a fourth of the time of a new
+    op.  An unbatched operand of such ops is broadcast once for all that use it.
     """
 
-    def __init__(self, new: dict[Value, Value]) -> None:
-        self.new = new
+    def __init__(self, moved: Sequence[Value], symbols: SymbolTable | None) -> None:
+        #: For each batched value None, or the value that stands for it.
+        self.new: dict[Value, Value | None] = dict.fromkeys(moved)
+        self.symbols = symbols
+        self.size = moved[0].type.shape[0] if moved else 0
+        self.replaced: list[Any] = []  # ops to erase
+        self.forms: dict[type, int] = {}
         self.grown: dict[ir.Type, ir.Type] = {}
         self.repeated: dict[Value, Value] = {}
         #: The op that repeats a value of a type: name, result types, attributes.
         self.repetitions: dict[ir.Type, tuple[str, list[ir.Type], dict[str, ir.Attribute]]] = {}
 
-    def grow(self, step: _PlainStep) -> None:
-        _, operands, flags, (y,) = step
-        new = self.new
-        if False in flags or tuple(map(new.get, operands)) != operands:
-            self._replace_operands(step)
-        old = y.type
-        type_ = self.grown.get(old)
-        if type_ is None:
-            size = _size(operands, flags, new)
-            type_ = self.grown[old] = tensor((size, *old.shape), old.element_type)
-        y.set_type(type_)
-        new[y] = y
+    def batch(self, ops: Sequence[Any]) -> None:
+        known, grown, forms = self.new.get, self.grown, self.forms
+        operands: tuple[Value, ...]
+        found: tuple[Any, ...]
+        for op in ops:
+            form = forms.get(type(op))
+            if form is None:
+                form = forms[type(op)] = _form_of(type(op))
+            xs = values_read(op) if form == _READS_MORE else op.operands
+            if len(xs) == 2:  # most ops; written out, which takes half the time
+                operands = x, y = xs[0], xs[1]
+                found = i, j = known(x, _ALONE), known(y, _ALONE)
+                if i is _ALONE and j is _ALONE:
+                    continue
+                is_here = i is None and j is None
+            else:
+                operands = tuple(xs)
+                found = tuple([known(x, _ALONE) for x in operands])
+                if all([z is _ALONE for z in found]):
+                    continue
+                is_here = all([z is None for z in found])
+            if form != _RETYPED:
+                self._replace(op, operands, found)
+                continue
+            if not is_here:
+                self._replace_operands(op, operands, found)
+            result = op.result
+            old = result.type
+            result.set_type(grown.get(old) or self._grown(old))
+            self.new[result] = None
 
-    def _replace_operands(self, step: _PlainStep) -> None:
-        op, operands, flags, _ = step
-        for i, (x, has_axis) in enumerate(zip(operands, flags, strict=True)):
-            if not has_axis:
-                op.operation.operands[i] = self._repeated(x, step)
-            elif self.new[x] is not x:
-                op.operation.operands[i] = self.new[x]
+    def _grown(self, old: Any) -> ir.Type:
+        found = self.grown[old] = tensor((self.size, *old.shape), old.element_type)
+        return found
 
-    def _repeated(self, x: Value, step: _PlainStep) -> Value:
+    def _replace(self, op: Any, operands: Sequence[Value], found: Sequence[Any]) -> None:
+        """Emit a batched op in place of one."""
+        flags = tuple([z is not _ALONE for z in found])
+        given = [x if z is None or z is _ALONE else z for x, z in zip(operands, found, strict=True)]
+        several = type(op).multiple_results
+        results = tuple(op.results) if several else (op.result,)
+        with op.location, ir.InsertionPoint(op):
+            emitted = emit_batched((op, tuple(operands), flags, results), given, self.symbols)
+        for y, z in zip(results, emitted, strict=True):
+            if several and z.type == y.type:  # all members share it
+                y.replace_all_uses_with(z)
+            else:
+                self.new[y] = z
+        self.replaced.append(op)
+
+    def _replace_operands(self, op: Any, operands: Sequence[Value], found: Sequence[Any]) -> None:
+        for i, (x, z) in enumerate(zip(operands, found, strict=True)):
+            if z is not None:
+                op.operation.operands[i] = self._repeated(x, op) if z is _ALONE else z
+
+    def _repeated(self, x: Value, op: Any) -> Value:
         known = self.repeated.get(x)
         if known is not None:
             return known
-        op, operands, flags, _ = step
         how = self.repetitions.get(x.type)
         if how is None:
             with op.location, ir.InsertionPoint(op):
-                known = repeated(x, _size(operands, flags, self.new))
+                known = repeated(x, self.size)
             made = known.owner.operation
             self.repetitions[x.type] = made.name, [known.type], dict(made.attributes.items())
         else:  # in a third of the time: the size is that of the first one
@@ -260,72 +254,19 @@ class _Growth:
         return known
 
 
-def _size(operands: Sequence[Value], flags: Sequence[bool], new: dict[Value, Value]) -> int:
-    """Size of the batch axis of the operands."""
-    return next(new[x].type.shape[0] for x, b in zip(operands, flags, strict=True) if b)
+_ALONE: Any = object()  # stands for a value without the batch axis
 
 
-def _is_plain(rules: Any) -> bool:
-    """Whether batching an op changes nothing but its result type."""
+def _form_of(rules: Any) -> int:
+    """How an op of a class is batched: by retyping it, or by its rule."""
+    if not getattr(rules, "reads_operands", False):
+        return _READS_MORE
     family: Any = Elementwise
-    return rules.diagonal and rules.batch.__func__ is family.batch.__func__
+    is_plain = rules.diagonal and rules.batch.__func__ is family.batch.__func__
+    return _RETYPED if is_plain else _BY_RULE
 
 
-def _active_steps(block: ir.Block, moved: Sequence[Value]) -> list[_PlainStep]:
-    """Ops that depend on batched values, except the terminator: Note [Slices]."""
-    kept = {x: x for x in moved}  # the handle of each batched value
-    known = kept.get
-    found: list[_PlainStep] = []
-    operands: tuple[Value, ...]
-    flags: tuple[bool, ...]
-    for op in block.operations:
-        xs = values_read(op) if not isinstance(op, AnvlOp) or op.captures else op.operands
-        if len(xs) == 1:
-            k = known(xs[0])
-            if k is None:
-                continue
-            operands, flags = (k,), _ONE
-        elif len(xs) == 2:  # most ops; written out, as in `steps_from`
-            x, y = xs[0], xs[1]
-            i, j = known(x), known(y)
-            if i is None and j is None:
-                continue
-            operands = x if i is None else i, y if j is None else j
-            flags = i is not None, j is not None
-        else:
-            operands, flags = _read(xs, kept)
-            if True not in flags:
-                continue
-        found.append((op, operands, flags, _keep_results(op, kept)))
-    if found and _Step(*found[-1]).op.operation == _terminator_of(block):
-        found.pop()
-    return found
-
-
-def _read(
-    xs: Sequence[Value], kept: dict[Value, Value]
-) -> tuple[tuple[Value, ...], tuple[bool, ...]]:
-    """Operands of an op, and whether each is batched."""
-    operands = tuple([kept.get(x, x) for x in xs])
-    return operands, tuple([x in kept for x in operands])
-
-
-def _keep_results(op: Any, kept: dict[Value, Value]) -> tuple[Value, ...]:
-    """Results of an op, which `kept` has from now on; most ops have one, which is soon read."""
-    if isinstance(op, AnvlOp) and not op.multiple_results:
-        y = op.result
-        kept[y] = y
-        return (y,)
-    results = tuple(op.results)
-    kept.update(zip(results, results, strict=True))
-    return results
-
-
-def _terminator_of(block: ir.Block) -> ir.Operation:
-    return block.operations[len(block.operations) - 1].operation
-
-
-_ONE = (True,)
+_RETYPED, _BY_RULE, _READS_MORE = range(3)  # the last: by its rule, too, or not at all
 
 
 def emit_batched(
@@ -360,15 +301,31 @@ def _record_rule(step: _Step, given: Sequence[Value]) -> Recipe | None:
     return record(rule, [x.type for x in given])
 
 
-def _check_rules(plain_steps: Sequence[_PlainStep], moved: Sequence[Value]) -> None:
+def _check_rules(ops: Sequence[Any], moved: Sequence[Value]) -> None:
     """Raise one error for all ops on the path that have no batch rule."""
-    classes = {type(op) for op, *_ in plain_steps}
+    classes = set(map(type, ops))
     plain = {r for r in classes if issubclass(r, AnvlOp) and r.has_rule("batch") and not r.captures}
-    doubtful = [s for s in plain_steps if type(s[0]) not in plain]
-    problems = [s for s in map(_Step._make, doubtful) if lacks(type(s.op), "batch", s.op.operation)]
-    if problems:
-        raise _without_rule(problems, plain_steps, moved)
+    if len(plain) < len(classes):
+        steps = _active_steps(ops, moved)
+        doubtful = [s for s in steps if type(s.op) not in plain]
+        problems = [s for s in doubtful if lacks(type(s.op), "batch", s.op.operation)]
+        if problems:
+            raise _without_rule(problems, steps, moved)
     forget_replaced_rules(classes)
+
+
+def _active_steps(ops: Sequence[Any], moved: Sequence[Value]) -> list[_Step]:
+    """Ops that depend on batched values: a forward slice of its own, as Note [Slices] says."""
+    batched = set(moved)
+    found = []
+    for op in ops:
+        operands = tuple(values_read(op))
+        flags = tuple([x in batched for x in operands])
+        if True in flags:
+            results = tuple(op.results)
+            batched.update(results)
+            found.append(_Step(op, operands, flags, results))
+    return found
 
 
 def forget_replaced_rules(classes: Iterable[Any]) -> None:
@@ -379,7 +336,7 @@ def forget_replaced_rules(classes: Iterable[Any]) -> None:
 
 
 def _without_rule(
-    steps: Sequence[_Step], every: Sequence[_PlainStep], moved: Sequence[Value]
+    steps: Sequence[_Step], every: Sequence[_Step], moved: Sequence[Value]
 ) -> MissingRule:
     """The error for these steps, of every one."""
     ops = [step.op.operation for step in steps]
@@ -392,9 +349,9 @@ def _without_rule(
     return MissingRule(text, str(ops[0].location))
 
 
-def _path(step: _Step, steps: Sequence[_PlainStep], moved: Sequence[Value]) -> str:
+def _path(step: _Step, steps: Sequence[_Step], moved: Sequence[Value]) -> str:
     """Names of the ops on a path from a batched argument to this one."""
-    producer = {y: other for other in map(_Step._make, steps) for y in other.results}
+    producer = {y: other for other in steps for y in other.results}
     names = [step.op.operation.name]
     while set(moved).isdisjoint(step.operands):
         step = next(producer[x] for x in step.operands if x in producer)

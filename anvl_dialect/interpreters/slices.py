@@ -28,10 +28,10 @@ __all__ = [
 # batches ops needs whole ones, with all operands and all results: `whole_ops`.
 #
 # Three walks take slices of their own, since each op counts there: `steps_from`
-# (`activity_analysis.py`) and `_reached` (`batch.py`) are forward slices that also number or
-# mark the operands; `slice_to`, below, is a backward slice of the former, on numbers in place of
-# values.  Dead code elimination (`passes/functions/dce.py`) needs no slice: an op goes if its
-# results have no uses.
+# (`activity_analysis.py`) and `_Batching` (`batch.py`) are forward slices that also number the
+# operands, or batch the op; `slice_to`, below, is a backward slice of the former, on numbers in
+# place of values.  Dead code elimination (`passes/functions/dce.py`) needs no slice: an op goes if
+# its results have no uses.
 
 
 class Slice(NamedTuple):
