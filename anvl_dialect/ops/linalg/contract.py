@@ -126,10 +126,17 @@ class DotGeneralOp(Bilinear, name="dot_general"):
             dims = DotDims((0, *lhs[0]), (0, *rhs[0]), lhs[1], rhs[1])
             return emit.dot_general(x, y, dot_dimension_numbers=dims, **params)
         # The batch axis is one more free axis of its operand: in the result it follows the batching
-        # axes, and for the right operand also the free axes of the left one.
+        # axes, and for the right operand also the free axes of the left one.  If it is the only
+        # free axis of the right one, as of a vector, the operands change places: no transpose.
         dims = DotDims(lhs[0], rhs[0], lhs[1], rhs[1])
+        is_vector = y_moves and len(dims[3]) + 1 == y.type.rank
+        if is_vector and isinstance(params.get("algorithm", ""), str):
+            x, y, x_moves = y, x, True
+            dims = DotDims(dims[1], dims[0], dims[3], dims[2])
         z = emit.dot_general(x, y, dot_dimension_numbers=dims, **params)
         at = len(dims[0]) if x_moves else x.type.rank - len(dims[2])
+        if at == 0:
+            return z
         axes = [a for a in range(z.type.rank) if a != at]
         return emit.transpose(z, permutation=(at, *axes))
 
