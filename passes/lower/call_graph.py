@@ -49,10 +49,15 @@ def check_calls(pass_name: str, module: ir.Operation) -> None:
 def _called(module: ir.Operation) -> dict[str, list[tuple[str, ir.Operation]]]:
     """Calls in each function, with the calling ops."""
     found: dict[str, list[tuple[str, ir.Operation]]] = {}
+    around: dict[Any, str] = {}  # the function, by the op in whose region a call is
     for op in find(module, *_NAMING):
         named = _named(op)
         if named:
-            found.setdefault(_function_around(op), []).extend((name, op) for name in named)
+            parent = op.parent
+            name = around.get(parent)
+            if name is None:
+                name = around[parent] = _function_around(op)
+            found.setdefault(name, []).extend([(callee, op) for callee in named])
     return found
 
 

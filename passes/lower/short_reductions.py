@@ -76,14 +76,18 @@ _hlo = Hlo("")
 
 def mark_reductions_in_one_loop(module: ir.Operation) -> None:
     """Mark a module whose reductions XLA need not divide, if it would divide one."""
-    found = find(module, *NAMES, _DOT, *_EXPANDED)
-    if any(op.name in _EXPANDED or not op.operands[0].type.has_static_shape for op in found):
+    found = find(module, *NAMES, *_EXPANDED)
+    if any(op.name in _EXPANDED for op in found) or not _are_static(found):
         return
-    reductions = [op for op in found if op.name in NAMES and len(op.results) == 1]
+    reductions = [op for op in found if len(op.results) == 1]
     sizes = [(op, _elements(op)) for op in reductions if not _is_handed_over(op)]
     longest = max((n for _, n in sizes), default=0)
-    if longest > _WINDOW and _are_short(sizes) and _are_short_products(found):
+    if longest > _WINDOW and _are_short(sizes) and _are_short_products(find(module, _DOT)):
         module.attributes[IN_ONE_LOOP] = ir.UnitAttr.get(module.context)
+
+
+def _are_static(ops: Sequence[ir.Operation]) -> bool:
+    return all(op.operands[0].type.has_static_shape for op in ops)
 
 
 def _is_handed_over(op: ir.Operation) -> bool:
@@ -97,9 +101,10 @@ def _are_short(sizes: Sequence[tuple[ir.Operation, int]]) -> bool:
     return all(n <= _most_in_one_loop(op) for op, n in sizes)
 
 
-def _are_short_products(ops: Sequence[ir.Operation]) -> bool:
-    products = (op for op in ops if op.name == _DOT and _is_of_vectors(op))
-    return all(_contracted(op) <= _MOST_ROUNDED for op in products)
+def _are_short_products(products: Sequence[ir.Operation]) -> bool:
+    if not _are_static(products):
+        return False
+    return all(_contracted(op) <= _MOST_ROUNDED for op in products if _is_of_vectors(op))
 
 
 def _most_in_one_loop(op: ir.Operation) -> int:
