@@ -148,10 +148,10 @@ def batch_block(
     batching.batch(ops)
     new, returned = batching.new, []
     for i, y in enumerate(terminator.operands):
-        has_axis = y in new
-        if has_axis and new[y] is not None:
-            terminator.operands[i] = y = new[y]
-        returned.append((y, has_axis))
+        found = new.get(y)
+        returned.append((y if found is None else found, y in new))
+        if found is not None:
+            terminator.operands[i] = found
     new.clear()
     ops.clear()
     while batching.replaced:

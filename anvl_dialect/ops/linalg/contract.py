@@ -125,20 +125,15 @@ class DotGeneralOp(Bilinear, name="dot_general"):
         if x_moves and y_moves:
             dims = DotDims((0, *lhs[0]), (0, *rhs[0]), lhs[1], rhs[1])
             return emit.dot_general(x, y, dot_dimension_numbers=dims, **params)
-        # The batch axis is one more free axis of its operand: in the result it follows the batching
-        # axes, and for the right operand also the free axes of the left one.  If it is the only
-        # free axis of the right one, as of a vector, the operands change places: no transpose.
         dims = DotDims(lhs[0], rhs[0], lhs[1], rhs[1])
         is_vector = y_moves and len(dims[3]) + 1 == y.type.rank
         if is_vector and isinstance(params.get("algorithm", ""), str):
-            x, y, x_moves = y, x, True
-            dims = DotDims(dims[1], dims[0], dims[3], dims[2])
-        z = emit.dot_general(x, y, dot_dimension_numbers=dims, **params)
-        at = len(dims[0]) if x_moves else x.type.rank - len(dims[2])
-        if at == 0:
-            return z
-        axes = [a for a in range(z.type.rank) if a != at]
-        return emit.transpose(z, permutation=(at, *axes))
+            # The batch axis is the only free one of y, so that the operands may change places.
+            exchanged = DotDims(dims[1], dims[0], dims[3], dims[2])
+            return _with_axis(y, x, exchanged, 0, params)
+        return _with_axis(
+            x, y, dims, len(dims[0]) if x_moves else x.type.rank - len(dims[2]), params
+        )
 
     @classmethod
     def dependence(
@@ -253,6 +248,19 @@ def _broadcast_from(g: Value, type_: Any, axes: Sequence[int], summed: Sequence[
         kept = emit.transpose(kept, permutation=tuple(order))
     dimensions = tuple(sorted(axes))
     return emit.broadcast_in_dim(kept, shape=tuple(type_.shape), broadcast_dimensions=dimensions)
+
+
+def _with_axis(x: Value, y: Value, dims: DotDims, at: int, params: Any) -> Value:
+    """Emit a product of which one operand has the batch axis, and move that from `at` to the front.
+
+    The axis is a free one: in the result it follows the batching axes, and if it is of y, also the
+    free axes of x.
+    """
+    z = emit.dot_general(x, y, dot_dimension_numbers=dims, **params)
+    if at == 0:
+        return z
+    axes = [a for a in range(z.type.rank) if a != at]
+    return emit.transpose(z, permutation=(at, *axes))
 
 
 def _adjoint_of_first(
