@@ -29,6 +29,7 @@ from anvl.passes.rolling.emission import Writer
 from anvl.passes.rolling.findings import Finding
 from anvl.passes.rolling.forms import Form, form_of
 from anvl.passes.rolling.items import Block
+from anvl.passes.rolling.loop_bounds import may_pay
 from anvl.passes.rolling.orders import Orders
 from anvl.passes.rolling.periods import repeats
 from anvl.passes.rolling.stretches import Stretch, linked
@@ -115,11 +116,16 @@ class Roll(Pass, argument=_NAME):
     ) -> bool:
         """Roll what repeats in the blocks of one function; returns whether anything does."""
         for ops in blocks:
-            is_long = len(ops) > 2 * self.least
+            is_long = len(ops) > 2 * self.least and self._may_pay(ops, name, orders)
             if is_long and self._roll_block(ops, name, expansion, orders, findings):
                 run_on(expansion.functions[name], "trivial-dce")
                 return True
         return False
+
+    def _may_pay(self, ops: _Ops, name: str, orders: Orders) -> bool:
+        """Whether it may be rolled, or what stays and why must be told."""
+        tells = self.always or self.report or self.on_report is not None
+        return tells or may_pay(ops, self.least, orders.of(name))
 
     def _may_repeat(self, ops: Sequence[Any]) -> bool:
         if len(ops) <= 2 * self.least:

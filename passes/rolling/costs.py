@@ -38,7 +38,7 @@ batch several, of which it gives none to a second core: 8 to 60 terms of 300 to 
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from anvl.dialect.control_flow.call import CallOp
@@ -54,12 +54,15 @@ __all__ = [
     "RunFeatures",
     "compilation",
     "features_of",
+    "has_numbers",
     "is_compiled_faster",
     "is_gradient_in_one_kernel",
     "is_shorter",
+    "kind_in_batch",
     "price",
     "run_features_of",
     "why_slower",
+    "worth_of_loop",
 ]
 
 _FEWER = 10.0
@@ -140,7 +143,7 @@ class RunFeatures(NamedTuple):
 
 def features_of(block: Block, stretch: Stretch, form: Form, asked: Asked = NOTHING) -> Features:
     """Count what the model of compilation reads."""
-    kinds = [_kind_of_all(op, asked.members) for op in _ops(block, stretch)]
+    kinds = [kind_in_batch(op, asked.members) for op in _ops(block, stretch)]
     copied = [link for link in _rows(stretch) if not _is_one_array(block, link)]
     rows = sum(len(stretch.wanted[key]) for key in form.stacked)
     counts: dict[str, Any] = {kind: kinds.count(kind) for kind in _KINDS}
@@ -186,6 +189,21 @@ def is_compiled_faster(read: Features) -> bool:
     """Whether a loop is compiled in notably less time than the unrolled program."""
     unrolled, rolled = compilation(read)
     return price(rolled, COMPILATION) < _MOST_OF_UNROLLED * price(unrolled, COMPILATION)
+
+
+def worth_of_loop(form: str, order: int) -> float:
+    """The least price of all ops of which a loop of a form may be compiled in less time than they.
+
+    That of an op is the constant of its kind.
+    """
+    program = COMPILATION["program"]
+    unrolled = (COMPILATION[form] + program) / _MOST_OF_UNROLLED - program
+    return unrolled / _HIGHER ** max(order - 1, 0)
+
+
+def has_numbers(ops: Sequence[Any]) -> bool:
+    """Whether one of these ops, with a result each, computes a number."""
+    return any(math.prod(t.shape) <= 1 for t in {op.result.type for op in ops})
 
 
 def why_slower(read: RunFeatures) -> str:
@@ -264,7 +282,7 @@ def _kind(op: Any) -> str:
     return "moves" if rules.moves_elements else "others"
 
 
-def _kind_of_all(op: Any, members: int) -> str:
+def kind_in_batch(op: Any, members: int) -> str:
     """Kind of an op in a batch: a matrix times the vectors of all members is one of matrices."""
     kind = _kind(op)
     return "matrices" if kind == "vectors" and members > 1 and _elements(op) > 1 else kind

@@ -12,7 +12,7 @@ from anvl.dialect.core.captures import operands_of
 from anvl.dialect.core.effects import all_dce_able
 from anvl.dialect.core.mlir import ir
 
-__all__ = ["Block", "Item", "Source"]
+__all__ = ["Block", "Item", "Source", "is_plain"]
 
 
 #: `Item(...)` and `Source(...)` are calls of Python, of which there would be two for each op.
@@ -62,7 +62,7 @@ class Block:
         self._types: dict[Any, int] = {}  # the numbers of the types of sources and of values
         self._attributes: dict[int, Any] = {}
         for op in ops[:-1]:
-            if _is_plain(type(op)):
+            if is_plain(type(op)):
                 values = tuple(op.operands)
                 if values:
                     self._add_plain(op, values)
@@ -170,7 +170,7 @@ def _is_plain_by_class(rules: Any) -> bool:
 
 
 # (mypy takes `type[Any]` for something without a hash: hence the type of this cache.)
-_is_plain: Callable[[Any], bool] = cache(_is_plain_by_class)
+is_plain: Callable[[Any], bool] = cache(_is_plain_by_class)
 
 
 def _attributes_of(op: Any) -> Any:
