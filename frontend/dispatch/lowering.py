@@ -3,6 +3,7 @@
 The same passes run from the shell: `print(PIPELINE)` gives the argument of `anvl-opt`.
 """
 
+import io
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -24,6 +25,7 @@ from anvl.passes.pad import Pad
 from anvl.passes.pipelines.jit_pipeline import pipeline, transformations
 from anvl.passes.roll import Roll
 from anvl.runtime import (
+    EMBEDDED,
     Client,
     Target,
     check_stablehlo,
@@ -39,6 +41,7 @@ __all__ = [
     "captured_order",
     "captured_types",
     "copied",
+    "encoded",
     "lower",
     "lower_with_stages",
     "pipeline",
@@ -70,6 +73,10 @@ _STAGE_OF = {
 }
 
 _PORTABLE = ("builtin", "func", "stablehlo")  # dialects of a portable artifact
+
+#: Versions of jaxlib's StableHLO that read the bytecode of this MLIR, whose version is pinned, as
+#: they read an artifact: tested with each op.  See Note [Bytecode for jaxlib].
+_READ_BYTECODE = frozenset({"1.17.0"})
 
 
 def lower(
@@ -198,6 +205,31 @@ def serialize(module: ir.Module, version: str | None = None, client: Client | No
             raise
         finally:
             handler.detach()
+
+
+# Note [Bytecode for jaxlib]
+#
+# A portable artifact is made by a conversion to another dialect and read by one back: together 1 to
+# 2 ms of the 40 to 200 that XLA takes to compile.  Bytecode of StableHLO itself takes 0.1 to 0.3,
+# but its form may change with each version: a reader of another version refuses it, or reads other
+# values.  So jaxlib gets it where both versions are known to agree, which a test asks for each op
+# (`test_program_modules.py`); plugins, files and other versions get artifacts.
+
+
+def encoded(module: ir.Module, client: Client) -> bytes:
+    """Bytes of a StableHLO module for a client, which reads what this process has written.
+
+    Raises the errors of `serialize`.  The module is consumed.
+    """
+    if client.name != EMBEDDED or stablehlo_version() not in _READ_BYTECODE:
+        return serialize(module, client=client)
+    with passes_lock, phase("serialize", "the program") as now:
+        _verify(module)
+        _check_ops(module)
+        buffer = io.BytesIO()
+        module.operation.write_bytecode(buffer)
+        now.add(f"{buffer.tell()} bytes")
+        return buffer.getvalue()
 
 
 def _version_for(client: Client | None) -> str:

@@ -44,6 +44,7 @@ from anvl.runtime.disk_cache.folder import (
 )
 from anvl.runtime.disk_cache.keys import program_key
 from anvl.runtime.errors import CacheWarning, readable
+from anvl.runtime.execution.program_modules import compile_and_load
 from anvl.runtime.lazy import compat
 from anvl.runtime.locks import fresh_lock
 from anvl.runtime.settings import runtime_settings
@@ -123,7 +124,7 @@ def compile_or_load(
     """
     folder = _folder()
     if folder is None:
-        return compat.compile_and_load(place.client.handle, program, place.device_list, options)
+        return compile_and_load(place.client.handle, program, place.device_list, options)
     key = program_key(program, options, place)
     handle = _loaded(folder, key, place, options)
     if handle is not None:
@@ -133,7 +134,7 @@ def compile_or_load(
         return handle
     tell("not in the cache on disk")
     started = time.perf_counter()
-    handle = compat.compile_and_load(place.client.handle, program, place.device_list, options)
+    handle = compile_and_load(place.client.handle, program, place.device_list, options)
     seconds = time.perf_counter() - started
     if seconds >= _WORTH_SECONDS:
         _keep(folder, key, place, handle, seconds, alias)

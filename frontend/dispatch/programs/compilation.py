@@ -13,7 +13,7 @@ from anvl.dialect.core.mlir import ir
 from anvl.dispatch.host_calls import host_calls
 from anvl.dispatch.interpreted_executable import INTERPRETER, check_interpretable
 from anvl.dispatch.jit_options import ProgramOptions, roll_pass
-from anvl.dispatch.lowering import captured_order, lower, serialize
+from anvl.dispatch.lowering import captured_order, encoded, lower, serialize
 from anvl.dispatch.padding.padded_program import padded_call
 from anvl.dispatch.partitioning.over_mesh import OverMesh
 from anvl.dispatch.program_state import state_of
@@ -82,7 +82,10 @@ def serialized(
     calls = host_calls(module, program.callbacks)
     if options.interpreted:
         check_interpretable(module, options.function)
-    artifact = serialize(module, client=None if options.interpreted else place.client)
+    if options.interpreted or calls or len(place.devices) > 1:
+        artifact = serialize(module, client=None if options.interpreted else place.client)
+    else:
+        artifact = encoded(module, place.client)
     digest = hashlib.sha256(artifact).digest() if padding is None else padding.digest
     return LoweredProgram(
         artifact,

@@ -21,7 +21,8 @@ class LoweredProgram(NamedTuple):
     Attributes
     ----------
     artifact : bytes
-        The portable artifact; empty for a program that was found on disk.
+        What the client gets: a portable artifact, or bytecode; empty for a program that was found
+        on disk.
     digest : bytes
         That of the artifact, or of a padded program, which all sizes of a bucket share.
     order : sequence of int
