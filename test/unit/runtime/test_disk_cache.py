@@ -167,18 +167,22 @@ def test_the_key_has_all_that_the_result_depends_on(monkeypatch, tmp_path):
 def test_a_program_that_calls_a_handler_of_this_process_is_not_kept(folder, compiled, monkeypatch):
     class Handle:  # as XLA gives it for such a program
         def get_hlo_text(self):
-            return f'HloModule m\n  custom-call(), custom_call_target="{target}"'
+            return (
+                f'HloModule m\n  custom-call(), custom_call_target="{target.removeprefix(own)}{end}'
+            )
 
     monkeypatch.setattr(compat, "compile_and_load", lambda *_: Handle())
     monkeypatch.setattr(compat, "serialize", lambda *_: b"program")
     place = rt.default_placement()
-    kept = {}
-    for target in ("mine", "xla_ffi_python_cpu_callback", "lapack_spotrf_ffi", "__topk"):
+    kept, own = {}, "XLA's "
+    handlers = ("mine", "TopK", "xla_ffi_python_cpu_callback", "lapack_spotrf_ffi", "__topk")
+    for target in (*handlers, "a fold", "XLA's TopK"):
+        end = '", called_computations={%f}' if target not in handlers else '", api_version=4'
         before = len(folder.kept()) if folder.path.exists() else 0
         disk_cache.compile_or_load(f"// {target}", place, compat.CompileOptions())
         disk_cache.flush()
         kept[target] = len(folder.kept()) > before
-    assert [name for name, was_kept in kept.items() if was_kept] == ["lapack_spotrf_ffi", "__topk"]
+    assert [name for name, was_kept in kept.items() if was_kept] == [*handlers[3:], "XLA's TopK"]
 
 
 @pytest.mark.parametrize("op", ["send", "recv", "infeed", "outfeed"])
