@@ -66,12 +66,19 @@ _MANY_SUPPORTS = 50
 class Support:
     """Bools of the shape of a cotangent, false where it was masked; emitted when first called.
 
-    They follow from the supports `before`.
+    They follow from the supports `before`.  `masks`, if known, are such that each keeps a part of
+    the elements, and all together keep these.
     """
 
-    __slots__ = ("depth", "emit", "value")
+    __slots__ = ("depth", "emit", "masks", "value")
 
-    def __init__(self, emit: Callable[[], Value], *before: "Support | None") -> None:
+    def __init__(
+        self,
+        emit: Callable[[], Value],
+        *before: "Support | None",
+        masks: frozenset[_Mask] = frozenset(),
+    ) -> None:
+        self.masks = masks
         self.emit: Callable[[], Value] | None = emit
         self.value: Any = None
         self.depth: int = 1 + max([x.depth for x in before if x is not None], default=0)
@@ -253,9 +260,21 @@ def ones_in(support: Support | None, x: Value) -> Value:
     return ones if support is None else emit.select(support(), ones, zeros_like(x))
 
 
-def union(*supports: Support) -> Support:
-    """The support of a sum."""
-    return Support(lambda: reduce(_or, [support() for support in supports]), *supports)
+def union(*supports: Support) -> Support | None:
+    """The support of a sum; None if it is everything, as where both arms of a choice are added."""
+    masks = frozenset[_Mask]()
+    if all(support.masks for support in supports):
+        masks = masks.union(*[support.masks for support in supports])
+        if any((pred, not keeps_true) in masks for pred, keeps_true in masks):
+            return None
+        same = [support for support in supports if support.masks == masks]
+        if same:
+            return same[0]
+    return Support(partial(_any_of, supports), *supports, masks=masks)
+
+
+def _any_of(supports: Sequence[Support]) -> Value:
+    return reduce(_or, [support() for support in supports])
 
 
 def _intersect(one: Support | None, other: Support | None) -> Support | None:
@@ -280,7 +299,9 @@ def _apply_masks_except(g: Any, kept: Sequence[_Mask]) -> tuple[Any, Support | N
     if not rest:
         return g.g, g.support
     rest = _merged(rest, 1)  # the support needs them so
-    support = Support(partial(_support_behind_masks, rest, g.support, g.g), g.support)
+    is_one = g.support is None and len(rest) == 1 and rest[0][0].type.shape == g.type.shape
+    masks = frozenset(rest) if is_one else frozenset[_Mask]()
+    support = Support(partial(_support_behind_masks, rest, g.support, g.g), g.support, masks=masks)
     return _apply_masks(rest, g.g), support
 
 
