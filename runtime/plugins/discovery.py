@@ -17,7 +17,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-__all__ = ["GROUPS", "VARIABLE", "Plugin", "in_environment", "installed", "normal", "wrong_option"]
+from anvl.runtime.client import EMBEDDED
+
+__all__ = [
+    "GROUPS", "VARIABLE", "Plugin", "in_environment", "installed", "normal", "refused_entry",
+    "taken", "wrong_option",
+]  # fmt: skip
 
 VARIABLE = "PJRT_NAMES_AND_LIBRARY_PATHS"
 #: Groups of entry points, which are also the packages that such wheels install into.
@@ -50,6 +55,13 @@ def normal(name: str) -> str:
     return re.sub(r"[-_.\s]+", "-", name.strip()).lower()
 
 
+def taken(name: str) -> str:
+    """Say that a name is jaxlib's own client's, which no plugin can have; empty if it is not."""
+    if normal(name) != EMBEDDED:
+        return ""
+    return f"{name!r} is jaxlib's own client; choose another name"
+
+
 def wrong_option(options: Mapping[Any, Any]) -> str:
     """Describe the fault of a plugin's options; empty if they are of PJRT's types."""
     for name, value in options.items():
@@ -76,15 +88,34 @@ def _is_option(value: object) -> bool:
 
 def in_environment() -> Iterator[Plugin]:
     """Plugins of the variable: `name:path,name2:path2`."""
-    for entry in os.environ.get(VARIABLE, "").split(","):
-        if not entry.strip():
-            continue
-        name, _, path = entry.strip().partition(":")
-        if name and path:
-            yield _described(normal(name), Path(path))
-        else:
-            problem = f"{VARIABLE} has the entry {entry.strip()!r}; write name:path,name2:path2"
+    for entry, name, path in _entries():
+        if problem := _wrong_entry(entry, name, path):
             yield Plugin(normal(name or path), Path(path), origin=VARIABLE, problem=problem)
+        else:
+            yield _described(normal(name), Path(path))
+
+
+def refused_entry() -> str:
+    """Say which entry of the variable wants the name of jaxlib's own client; empty if none does."""
+    wanting = (of for of in _entries() if taken(of[1]))
+    return next((_wrong_entry(*of) for of in wanting), "")
+
+
+def _entries() -> Iterator[tuple[str, str, str]]:
+    """Entries of the variable, each with its name and its path."""
+    for entry in os.environ.get(VARIABLE, "").split(","):
+        if text := entry.strip():
+            name, _, path = text.partition(":")
+            yield text, name, path
+
+
+def _wrong_entry(entry: str, name: str, path: str) -> str:
+    """Describe the fault of an entry; empty if it has a name of its own and a path."""
+    if of := taken(name):
+        return f"{VARIABLE} has the entry {entry!r}, but {of}"
+    if not name or not path:
+        return f"{VARIABLE} has the entry {entry!r}; write name:path,name2:path2"
+    return ""
 
 
 def _described(name: str, path: Path) -> Plugin:

@@ -35,6 +35,8 @@ from anvl.runtime.plugins.discovery import (
     in_environment,
     installed,
     normal,
+    refused_entry,
+    taken,
     wrong_option,
 )
 from anvl.runtime.plugins.ffi_extension import register_with_plugin
@@ -117,8 +119,8 @@ def _checked_name(name: object) -> str:
     found = normal(name)
     if not found or ":" in found or "," in found:
         raise ValueError(f"register_plugin: {name!r} cannot be a name: give letters and digits")
-    if found == EMBEDDED:
-        raise ValueError(f"register_plugin: {name!r} is jaxlib's own client; choose another name")
+    if problem := taken(name):
+        raise ValueError(f"register_plugin: {problem}")
     return found
 
 
@@ -179,7 +181,7 @@ def find_plugin(name: str, function: str) -> Plugin:
 def _unknown(name: str, known: Mapping[str, Plugin], function: str) -> PluginError:
     from difflib import get_close_matches  # milliseconds, which only an error should cost
 
-    names = [EMBEDDED, *known]
+    names = list(dict.fromkeys((EMBEDDED, *known)))
     install = _WHEELS.get("cuda" if name == _GPU else name)
     near = [] if install else get_close_matches(name, names, n=1, cutoff=0.6)
     meant = f" (did you mean {near[0]!r}?)" if near else ""
@@ -204,6 +206,8 @@ def client_of(name: str, function: str = "devices") -> Client:
     check_process(function)
     wanted = normal(name)
     if wanted == EMBEDDED:
+        if problem := refused_entry():  # who wrote it expects another client
+            raise PluginError(f"{function}: {wanted!r}: {problem}")
         return embedded_client()
     with _lock:
         if wanted in _started:

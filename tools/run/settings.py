@@ -140,7 +140,7 @@ def _check_plugin(flag: str, text: str, more: Sequence[str] = (), others: str = 
     from anvl.runtime import PluginError, find_plugin, known_plugins, normal
 
     if more:
-        known = [*more, _CPU, *known_plugins()]
+        known = list(dict.fromkeys((*more, _CPU, *known_plugins())))
         _check_name(flag, normal(name), known, others)
     elif normal(name) != _CPU:
         try:

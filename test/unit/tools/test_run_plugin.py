@@ -59,6 +59,12 @@ def test_plugins_are_compared_and_measured(file, capsys) -> None:
     )
 
 
+def test_an_entry_cannot_have_the_name_of_the_cpu(file, monkeypatch, capsys) -> None:
+    monkeypatch.setenv("PJRT_NAMES_AND_LIBRARY_PATHS", "cpu:/x.so")
+    code, _, err = ran(capsys, file, ARGUMENTS, "--compare=interpretr,plugin")
+    assert code == 1 and f"takes plugin or interpreter or cpu or {NAME}, or a file" in err
+
+
 def test_a_plugin_that_is_not_there(file, capsys) -> None:
     code, _, err = ran(capsys, file, ARGUMENTS, "--plugin=xla-cpu-pjr")
     assert code == 1

@@ -89,6 +89,25 @@ def test_a_malformed_variable_is_the_error_of_its_entry(monkeypatch) -> None:
     assert "PJRT_NAMES_AND_LIBRARY_PATHS=mine;/path," in refused("yours")
 
 
+@pytest.mark.parametrize("entry", ["cpu:/path.so", " CPU:/path.json", "cpu:", "cpu"])
+def test_an_entry_cannot_have_the_name_of_the_own_client(entry, library, monkeypatch) -> None:
+    name = entry.strip().partition(":")[0]
+    monkeypatch.setenv("PJRT_NAMES_AND_LIBRARY_PATHS", f"mine:{library},{entry}")
+    problem = (
+        f"PJRT_NAMES_AND_LIBRARY_PATHS has the entry {entry.strip()!r}, but {name!r} is jaxlib's "
+        "own client; choose another name"
+    )
+    assert refused("cpu") == refused("Cpu") == f"devices: 'cpu': {problem}"
+    with pytest.raises(anvl.PluginError, match=rf"^default_device: 'cpu': {problem}$"):
+        anvl.default_device("cpu:0")
+    with pytest.raises(anvl.PluginError, match=rf"^--device: 'cpu': {problem}$"):
+        rt.find_plugin("cpu", "--device")
+    assert rt.known_plugins()["cpu"].problem == problem  # which the doctor reports
+    assert rt.known_plugins()["mine"].problem == "" and anvl.devices(NAME)
+    known = refused("yours").partition("known are ")[2].partition(", looked for")[0].split(", ")
+    assert known.count("cpu") == 1 and known[:2] == ["cpu", "mine"]
+
+
 def package(folder: Path, name: str, *files: str) -> None:
     """A package whose module would end the test if it were executed."""
     place = folder.joinpath(*name.split("."))
