@@ -88,7 +88,7 @@ class Roll(Pass, argument=_NAME):
         self._tell(list(dict.fromkeys(findings)))  # what stays is met again
 
     def _nearest(self, functions: dict[str, ir.Operation]) -> list[Finding]:
-        """What repeats too few times, in each function that has something of the kind."""
+        """The stretch of each block that repeats, if too few times."""
         found = []
         for function in functions.values():
             for ops in _blocks(function) if body_of(function) is not None else ():

@@ -66,8 +66,8 @@ _MANY_SUPPORTS = 50
 class Support:
     """Bools of the shape of a cotangent, false where it was masked; emitted when first called.
 
-    They follow from the supports `before`.  `masks`, if known, are such that each keeps a part of
-    the elements, and all together keep these.
+    They follow from the supports `before`.  `masks` are such that each keeps a part of the
+    elements, and all together keep these; none if that is not known, or they are many.
     """
 
     __slots__ = ("depth", "emit", "masks", "value")
@@ -135,7 +135,8 @@ class Masked:
         return self.g, Masked(None, _merged((*self.masks, (self.support(), True))))
 
 
-#: More masks than these are merged, so that a chain of n selections costs n and not n^2 ops.
+#: More masks than these are merged, so that a chain of n selections costs n and not n^2 ops; of a
+#: sum of so many, nobody asks whether it is everything.
 _MANY_MASKS = 4
 
 
@@ -270,6 +271,8 @@ def union(*supports: Support) -> Support | None:
         same = [support for support in supports if support.masks == masks]
         if same:
             return same[0]
+        if len(masks) > _MANY_MASKS:
+            masks = frozenset()
     return Support(partial(_any_of, supports), *supports, masks=masks)
 
 

@@ -57,14 +57,10 @@ class Finding(NamedTuple):
         end = run.start + run.length
         why = "the function ends there"
         if end < len(block.items):
-            found, before = (block.items[i].op.operation for i in (end, end - run.period))
-            what = (
-                found.name
-                if found.name != before.name
-                else f"{found.name} of other types or attributes"
-            )
-            repeated = f"that at {_place(block, end - run.period)} ({before.name})"
-            why = f"{what} at {_place(block, end)} differs from {repeated}"
+            there, before = (block.items[i].op.operation.name for i in (end, end - run.period))
+            form = " of other types or attributes" if there == before else ""
+            repeated = f"that at {_place(block, end - run.period)} ({before})"
+            why = f"{there}{form} at {_place(block, end)} differs from {repeated}"
         count = run.length // run.period
         return cls(_place(block, run.start), count, run.period, "", why)
 

@@ -48,7 +48,7 @@ def may_pay(ops: Sequence[Any], least: int, asked: Asked) -> bool:
 
 
 def _price(ops: Sequence[Any], members: int, most: float) -> float:
-    """What it takes to compile all of these ops, counted until it is more than `most`."""
+    """The price of compiling all of these ops, added up until it is more than `most`."""
     known: dict[type, float] = {}  # of elementwise ops, whatever their shapes
     total = 0.0
     for op in ops:

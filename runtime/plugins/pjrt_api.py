@@ -10,6 +10,7 @@ https://github.com/openxla/xla/blob/main/xla/pjrt/c/pjrt_c_api.h
 from __future__ import annotations
 
 import ctypes
+import os
 import struct
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -150,16 +151,20 @@ def _missing_bytes(path: Path) -> int:
 
     Source: ELF-64 Object File Format, https://refspecs.linuxfoundation.org/elf/gabi4+/contents.html
     """
-    with path.open("rb") as file:
-        header = file.read(_ELF.size)
-        if len(header) < _ELF.size or not header.startswith(_ELF_64):
-            return 0
-        at, entry_size, count = _ELF.unpack(header)
-        file.seek(at)
-        table = file.read(entry_size * count)
-        size = file.seek(0, 2)
-    if len(table) < entry_size * count or entry_size < _SEGMENT.size:
-        return max(at + entry_size * count - size, 0)
+    try:
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            header = file.read(_ELF.size)
+            if len(header) < _ELF.size or not header.startswith(_ELF_64):
+                return 0
+            at, entry_size, count = _ELF.unpack(header)
+            end = at + entry_size * count
+            if end > size or entry_size < _SEGMENT.size:
+                return max(end - size, 0)
+            file.seek(at)
+            table = file.read(entry_size * count)
+    except OSError:  # which the loader describes
+        return 0
     starts = range(0, len(table), entry_size)
     ends = [sum(_SEGMENT.unpack_from(table, start)) for start in starts]
     return max(max(ends, default=0) - size, 0)

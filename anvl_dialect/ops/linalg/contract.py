@@ -128,12 +128,12 @@ class DotGeneralOp(Bilinear, name="dot_general"):
         dims = DotDims(lhs[0], rhs[0], lhs[1], rhs[1])
         is_vector = y_moves and len(dims[3]) + 1 == y.type.rank
         if is_vector and isinstance(params.get("algorithm", ""), str):
-            # The batch axis is the only free one of y, so that the operands may change places.
+            # The batch axis is the only free one of y, so that the operands may change places: not
+            # with an algorithm, which says something of each.
             exchanged = DotDims(dims[1], dims[0], dims[3], dims[2])
             return _with_axis(y, x, exchanged, 0, params)
-        return _with_axis(
-            x, y, dims, len(dims[0]) if x_moves else x.type.rank - len(dims[2]), params
-        )
+        at = len(dims[0]) if x_moves else x.type.rank - len(dims[2])
+        return _with_axis(x, y, dims, at, params)
 
     @classmethod
     def dependence(

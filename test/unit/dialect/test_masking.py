@@ -14,7 +14,7 @@ from anvl.dialect.core.context import context
 from anvl.dialect.core.create import full, shared_literals
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import element_type, tensor
-from anvl.dialect.interpreters.masking import Masked
+from anvl.dialect.interpreters.masking import Masked, Support, union
 from anvl.passes import Gradient, Pipeline
 
 F32 = "tensor<4xf32>"
@@ -152,3 +152,25 @@ def test_a_sweep_releases_cotangents_when_they_are_used(monkeypatch: pytest.Monk
         gc.unfreeze()
     assert len(alive) >= 60
     assert max(alive) < 20
+
+
+def test_a_sum_of_many_masked_cotangents_knows_few_masks():
+    """Each addition would take time in proportion to the ones before."""
+    total, most = one_of(0), 0
+    for i in range(1, 30):
+        total = union(total, one_of(i))
+        most = max(most, len(total.masks))
+    assert 1 < most < 10
+
+
+def test_a_sum_of_both_arms_is_masked_nowhere():
+    kept, dropped, other = one_of(0), one_of(0, False), one_of(1)
+    assert union(kept, dropped) is None
+    assert union(union(kept, other), dropped) is None
+    assert union(kept, one_of(0)) is kept
+    assert union(kept, other).masks == kept.masks | other.masks
+
+
+def one_of(number, keeps_true=True):
+    """The support behind one mask; it is never emitted."""
+    return Support(lambda: None, masks=frozenset({(number, keeps_true)}))

@@ -19,7 +19,7 @@ from anvl.testing.draw import Draw
 from anvl.testing.op_check import in_other_dtypes
 from anvl.testing.program import Program
 
-pytestmark = pytest.mark.skipif(
+gets_bytecode = pytest.mark.skipif(
     rt.stablehlo_version() not in _READ_BYTECODE, reason="this jaxlib gets artifacts"
 )
 
@@ -68,6 +68,7 @@ def _compare(module: ir.Module) -> None:
     assert [line.replace(", backend_config={}", "") for line in found] == wanted
 
 
+@gets_bytecode
 @pytest.mark.sweep(keep=0, part=0)  # 20 s; the versions change seldom
 def test_each_op_is_read_as_from_an_artifact(monkeypatch: pytest.MonkeyPatch) -> None:
     parts: list[ir.Module] = []
@@ -89,10 +90,12 @@ def test_each_op_is_read_as_from_an_artifact(monkeypatch: pytest.MonkeyPatch) ->
         _compare(module)
 
 
+@gets_bytecode
 def test_constants_regions_and_attributes_are_read_as_from_an_artifact() -> None:
     _compare(ir.Module.parse(FORMS, context()))
 
 
+@gets_bytecode
 def test_contexts_are_kept_and_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
     monkeypatch.setattr(program_modules, "_idle", [])
@@ -104,6 +107,16 @@ def test_contexts_are_kept_and_given_up(monkeypatch: pytest.MonkeyPatch) -> None
     for i in range(7):
         assert float(anvl.jit(lambda x, i=i: x + (10.5 + i))(1.0)) == 11.5 + i
     assert len(made) == 3
+
+
+def test_other_versions_and_clients_get_artifacts(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ir.Module.parse(FORMS, context())
+    wanted = serialize(copied(module), client=CLIENT)
+    with monkeypatch.context() as patch:
+        patch.setattr("anvl.dispatch.lowering.EMBEDDED", "another")
+        assert encoded(copied(module), CLIENT) == wanted
+    monkeypatch.setattr("anvl.dispatch.lowering._READ_BYTECODE", frozenset({"0.0.1"}))
+    assert encoded(copied(module), CLIENT) == wanted
 
 
 def test_bytes_that_no_context_reads_are_refused_as_before() -> None:

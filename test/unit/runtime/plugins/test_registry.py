@@ -229,7 +229,10 @@ def test_files_that_are_no_plugins(tmp_path: Path) -> None:
     assert compiled(tmp_path / "null.so", "NULL_API") and not subprocess.run(command).returncode
     whole, part = (tmp_path / "null.so").read_bytes(), tmp_path / "part.so"
     part.write_bytes(whole[: len(whole) // 2])  # to load it would end the process
+    wild = tmp_path / "wild.so"  # its table of segments is beyond all files
+    wild.write_bytes(whole[:32] + b"\xff" * 8 + whole[40:])
     for name, file, said in (
+        ("wild", wild, r"its file is cut off, \d+ bytes are missing; install it again"),
         ("text", text, "is not a PJRT plugin: it cannot be opened: .*"),
         ("part", part, r"its file is cut off, \d+ bytes are missing; install it again"),
         ("plain", plain, "is not a PJRT plugin: it has no function GetPjrtApi"),
