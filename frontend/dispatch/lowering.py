@@ -6,7 +6,7 @@ The same passes run from the shell: `print(PIPELINE)` gives the argument of `anv
 import io
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
@@ -15,8 +15,10 @@ from anvl.dialect.core.context import context
 from anvl.dialect.core.create import CapturedOp, separate_literals
 from anvl.dialect.core.errors import ExportError, PassError, place_in
 from anvl.dialect.core.mlir import ir, stablehlo
+from anvl.dispatch.jit_options import roll_pass
 from anvl.passes.framework.instrument import Instrument, PassText
 from anvl.passes.framework.walk import find
+from anvl.passes.functions.narrowing import Cast
 from anvl.passes.functions.symbol_utils import functions_of
 from anvl.passes.hoist_constants import CAPTURED, Stack
 from anvl.passes.lifting.resources import resource_name
@@ -24,6 +26,7 @@ from anvl.passes.mixed_precision import MixedPrecision
 from anvl.passes.pad import Pad
 from anvl.passes.pipelines.jit_pipeline import pipeline, transformations
 from anvl.passes.roll import Roll
+from anvl.passes.rolling.findings import Finding
 from anvl.runtime import (
     EMBEDDED,
     Client,
@@ -37,13 +40,13 @@ from anvl.runtime.instrumentation.phases import Phase
 
 __all__ = [
     "STAGES",
+    "Stages",
     "captured_name",
     "captured_order",
     "captured_types",
     "copied",
     "encoded",
     "lower",
-    "lower_with_stages",
     "pipeline",
     "serialize",
     "transformations",
@@ -101,34 +104,92 @@ def lower(
         made.run(module, instruments=_watching())
 
 
-def lower_with_stages(
-    module: ir.Module,
-    arrays: Sequence[Any],
-    target: Target,
-    donated: tuple[int, ...] = (),
-    on_unused: Callable[[list[int]], None] | None = None,
-    pad: Pad | None = None,
-    roll: Roll | None = None,
-    mixed_precision: MixedPrecision | None = None,
-    stack: Stack | None = None,
-) -> dict[str, ir.Module]:
-    """Lower as `lower` does, returning a copy of the module after each stage.
+class Stages(Mapping[str, ir.Module]):
+    """A traced module, lowered to StableHLO for a target in place, and its copies at all stages.
 
-    `mixed_precision` stands for the pass that casts, to hear what it did.
+    The passes run once, without copies and reports, which together take as long as two passes.
+    Where another stage than the first or the last is asked for, or what was cast and rolled, they
+    run once more on a copy of the traced module, and all is kept.  Padding and `stack` are as for
+    `lower`; a module that is padded has not been expanded.
+
+    Parameters
+    ----------
+    module : ir.Module
+    arrays : sequence of arrays
+    target : Target
+    donated : tuple of int
+    pad : Pad, optional
+    roll : bool or "auto"
+    stack : callable, optional
     """
-    with passes_lock, _line_noted():
-        stages = {"anvl": copied(module)}
+
+    def __init__(
+        self,
+        module: ir.Module,
+        arrays: Sequence[Any],
+        target: Target,
+        donated: tuple[int, ...] = (),
+        pad: Pad | None = None,
+        roll: Any = "auto",
+        stack: Stack | None = None,
+    ) -> None:
+        self._arrays, self._target, self._donated = arrays, target, donated
+        self._pad, self._roll, self._stack = pad, roll, stack
+        self._known = {"anvl": copied(module), "stablehlo": module}
+        self._findings: list[Finding] = []
+        self._casts: list[Cast] = []
+        self._is_complete = False
+        self._run(module, roll_pass(roll))
+
+    def __getitem__(self, stage: str) -> ir.Module:
+        if stage not in self._known:
+            self._complete()
+        return self._known[stage]
+
+    def __iter__(self) -> Iterator[str]:
+        self._complete()
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        self._complete()
+        return len(self._known)
+
+    def report(self) -> list[Cast | Finding]:
+        """What was cast, and what was rolled or not, in the order of the program."""
+        self._complete()
+        return [*self._casts, *self._findings]
+
+    def _complete(self) -> None:
+        if self._is_complete:
+            return
+        first, last = self._known["anvl"], self._known["stablehlo"]
+        module, found = copied(first), {"anvl": first}
 
         def keep(argument: str, _: ir.Operation) -> None:
             if argument in _STAGE_OF:
-                stages[_STAGE_OF[argument]] = copied(module)
+                found[_STAGE_OF[argument]] = copied(module)
 
-        with nullcontext() if pad is None else separate_literals():
-            made = pipeline(
-                arrays, *target, donated, on_unused, pad, False, roll, mixed_precision, stack
-            )
-            made.run(module, after_each=keep, instruments=_watching())
-    return stages
+        findings: list[Finding] = []
+        casts: list[Cast] = []
+        rolls = roll_pass(self._roll, findings.extend)
+        self._run(module, rolls, MixedPrecision(on_report=casts.extend), keep)
+        self._known = found | {"stablehlo": last}
+        self._findings, self._casts, self._is_complete = findings, casts, True
+
+    def _run(
+        self,
+        module: ir.Module,
+        roll: Roll | None,
+        casts: MixedPrecision | None = None,
+        after_each: Callable[[str, ir.Operation], None] | None = None,
+    ) -> None:
+        made = pipeline(
+            self._arrays, *self._target, self._donated, None, self._pad,
+            roll=roll, mixed_precision=casts, stack=self._stack,
+        )  # fmt: skip
+        separate = nullcontext() if self._pad is None else separate_literals()
+        with passes_lock, _line_noted(), separate:
+            made.run(module, after_each=after_each, instruments=_watching())
 
 
 @contextmanager

@@ -13,21 +13,18 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.text.hlo_lines import LineStatistics, line_statistics
 from anvl.dispatch.executables import Program, executable_of
 from anvl.dispatch.interpreted_executable import INTERPRETER
-from anvl.dispatch.jit_options import DEFAULT, ProgramOptions, roll_pass
+from anvl.dispatch.jit_options import DEFAULT, ProgramOptions
 from anvl.dispatch.lowering import (
     STAGES,
+    Stages,
     captured_name,
     captured_order,
     captured_types,
     copied,
-    lower_with_stages,
     serialize,
 )
 from anvl.dispatch.partitioning.over_mesh import OverMesh, mark_shardings
 from anvl.dispatch.programs.compilation import serialized
-from anvl.passes.functions.narrowing import Cast
-from anvl.passes.mixed_precision import MixedPrecision
-from anvl.passes.rolling.findings import Finding
 from anvl.runtime import (
     Array,
     ArrayType,
@@ -66,8 +63,6 @@ class Lowered:
         places: Sequence[Placement | None] | None = None,
     ) -> None:
         self._traced, self._options = traced, options
-        self._findings: list[Finding] = []
-        self._casts: list[Cast] = []
         program = traced.program
         # None is jaxlib's own client, which lowering does not need.
         self._place = options.place or program.placement or chosen_placement()
@@ -83,17 +78,10 @@ class Lowered:
             target = INTERPRETER
         else:
             target = self._place.client.target if self._place else embedded_target()
-        self._stages = lower_with_stages(
-            program.module,
-            program.captured,
-            target,
-            options.donated,
-            lambda _: None,
-            options.pad(),
-            roll_pass(options.roll, self._findings.extend),
-            MixedPrecision(on_report=self._casts.extend),
+        self._stages = Stages(
+            program.module, program.captured, target, options.donated, options.pad(), options.roll,
             program.stacked,
-        )
+        )  # fmt: skip
 
     def _key(self) -> list[ArrayType]:
         """The types of the arguments, where the program runs."""
@@ -181,8 +169,7 @@ class Lowered:
         >>> print(anvl.jit(steps).lower(anvl.aval("f32", (64,))).report().partition(" at ")[0])
         100 repetitions of 2 ops
         """
-        found = [*map(str, self._casts), *map(str, self._findings)]
-        return "\n".join(found) or "nothing repeats"
+        return "\n".join(map(str, self._stages.report())) or "nothing repeats"
 
     def artifact(self) -> bytes:
         """The StableHLO program as a portable artifact."""

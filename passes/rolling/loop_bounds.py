@@ -15,7 +15,7 @@ batch: one that has long paths of them, and little else, stays unrolled.)
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, repeat
 from typing import Any
 
 from anvl.dialect.core.mlir import ir
@@ -49,15 +49,14 @@ def may_pay(ops: Sequence[Any], least: int, asked: Asked) -> bool:
 
 def _price(ops: Sequence[Any], members: int, most: float) -> float:
     """The price of compiling all of these ops, added up until it is more than `most`."""
-    known: dict[type, float] = {}  # of elementwise ops, whatever their shapes
+    known: dict[Any, float] = {}  # of elementwise ops whatever their shapes, of others by types
     total = 0.0
     for op in ops:
         rules: Any = type(op)
-        price = known.get(rules)
+        kind = rules if rules.diagonal else (rules, op.result.type, *[x.type for x in op.operands])
+        price = known.get(kind)
         if price is None:
-            price = COMPILATION[kind_in_batch(op, members)]
-            if rules.diagonal:
-                known[rules] = price
+            price = known[kind] = COMPILATION[kind_in_batch(op, members)]
         total += price
         if total > most:
             break
@@ -67,14 +66,14 @@ def _price(ops: Sequence[Any], members: int, most: float) -> float:
 def _is_chain(ops: Sequence[Any], least: int) -> bool:
     """Whether no ops of a block are a batch of `least` repetitions or more: Note [Chains]."""
     depths: dict[ir.Value, int] = {}
-    known, longest, classes = depths.get, [0], []
+    known, longest, classes, zeros = depths.get, [0], [], repeat(0)
     for op in ops[:-1]:
         xs = op.operands
         if not len(xs):
             continue
         depth = 0
         if is_plain(type(op)):
-            depth = depths[op.result] = 1 + max([known(x, 0) for x in xs])
+            depth = depths[op.result] = 1 + max(map(known, xs, zeros))
         longest.append(max(depth, longest[-1]))
         classes.append(type(op))
     if any(len(list(same)) >= least for _, same in groupby(classes)):

@@ -6,6 +6,9 @@ import pytest
 import anvl
 import anvl.numpy as anp
 from anvl import dialect
+from anvl.dispatch.lowering import copied
+from anvl.dispatch.stages import module_text
+from anvl.passes.framework.pipeline import Pipeline
 
 STAGES = [
     "anvl",
@@ -54,6 +57,30 @@ def test_each_stage_has_done_its_work(lowered):
     assert '"anvl.' not in text["stablehlo"]
     assert "stablehlo.dot_general" in text["stablehlo"]
     assert lowered.mlir() == text["stablehlo"]
+
+
+def steps(x):
+    for _ in range(100):
+        x = anp.sin(x) + 0.1
+    return anp.sum(x)
+
+
+def test_the_passes_run_again_once_where_a_stage_between_is_asked_for(monkeypatch):
+    runs = []
+    run = Pipeline.run
+    monkeypatch.setattr(Pipeline, "run", lambda self, *a, **k: runs.append(run(self, *a, **k)))
+    lowered = anvl.jit(anvl.grad(steps)).lower(np.ones(64, "f4"))
+    first = lowered.mlir("anvl"), lowered.mlir(), lowered.constants()
+    assert len(runs) == 1
+    assert "anvl.scan" in lowered.mlir("roll")
+    assert lowered.report().startswith("100 repetitions of 2 ops")
+    assert lowered.report() == lowered.report()
+    assert (lowered.mlir("anvl"), lowered.mlir(), lowered.constants()) == first
+    assert len(runs) == 2
+    # What the last passes made of the stage before them, in both runs.
+    module = copied(lowered._stages["constants"])
+    run(Pipeline(["anvl-lower-to-stablehlo{routines=lapack}", "cse", "trivial-dce"]), module)
+    assert module_text(module) == lowered.mlir()
 
 
 def test_an_unknown_stage_is_refused_with_what_there_is(lowered):
