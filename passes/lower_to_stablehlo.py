@@ -27,6 +27,7 @@ from anvl.passes.lower import (
     invariant_conditions,
     large_divisors,
     library_calls,
+    literal_powers,
     reassociation,
     short_reductions,
     sort_keys,
@@ -50,7 +51,8 @@ _GUARDED = tuple(
     name
     for guard in (
         barriers, choices, converts, divisions, joined_pads, large_divisors, library_calls,
-        partitioned_pads, reassociation, rotations, short_reductions, sort_keys, trip_counts,
+        literal_powers, partitioned_pads, reassociation, rotations, short_reductions, sort_keys,
+        trip_counts,
     )
     for name in guard.NAMES
 )  # fmt: skip
@@ -108,7 +110,9 @@ class LowerToStablehlo(Pass, argument=NAME):
         split_complex_functions(module)
         # One walk for all other rewrites: none erases an op that a later one visits.
         found = find_by_name(module, _GUARDED)
-        if self.platform == "cpu" and library_calls.has_large_sum(found):
+        if self.platform == "cpu" and (
+            literal_powers.expand_literal_powers(found) or library_calls.has_large_sum(found)
+        ):
             run_native("func.func(trivial-dce)", module)  # dead ops would count as readers
             found = find_by_name(module, _GUARDED)
         joined_pads.join_pads(found)
