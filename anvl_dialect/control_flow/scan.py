@@ -1,7 +1,8 @@
 """`anvl.scan`: functions that loop over the first axis of arrays.
 
 The tangent of a scan is a scan over more arrays, and so is its batch.  The adjoint is two scans:
-the forward one, which saves the residuals of each step, and a backward one over the residuals.
+the forward one, which saves the residuals of each step, and a backward one over the residuals;
+of elementwise steps it is one scan (`diagonal_steps.py`).
 Source: A. Griewank and A. Walther, Evaluating Derivatives (SIAM, 2008), section 3.4.
 """
 
@@ -17,6 +18,7 @@ from anvl.dialect.control_flow.call import (
 )
 from anvl.dialect.control_flow.counted_scan import as_scan
 from anvl.dialect.control_flow.declared_scan import SCAN, decoded, request_of
+from anvl.dialect.control_flow.diagonal_steps import diagonal_carry, scaled
 from anvl.dialect.control_flow.loop_dependence import scan_dependence
 from anvl.dialect.control_flow.loop_series import scan_series
 from anvl.dialect.control_flow.loop_simplify import simpler_form
@@ -325,8 +327,12 @@ class Scan(FunctionRule):
     ) -> Any:
         loop = self.read(f)
         n = loop.n
+        moves, has_cotangent = cotangent_flags(loop.body.program, n, gs, active)
+        only = diagonal_carry(loop.body.program, n, moves, has_cotangent)
+        if only is not None:
+            return self._adjoint_of_diagonal(f, only, gs[only], xs, ys)
         carry, arrays, rest = loop.split(xs)
-        parts = _Backward(loop, gs, active)
+        parts = _Backward(loop, moves, has_cotangent)
         # The forward scan replaces the original one, and also returns the residuals of each step.
         with ir.InsertionPoint(ys[0].owner):
             found = self.emit_scan(f, "forward", (carry, arrays, rest), parts.forward, loop.reverse)
@@ -358,17 +364,29 @@ class Scan(FunctionRule):
         cotangents = [next(given) if has else None for has in has_any]
         return Replaced(found[: len(ys)], cotangents)
 
+    def _adjoint_of_diagonal(
+        self, f: Callee, only: int, g: Value | None, xs: Sequence[Value], ys: Sequence[Value]
+    ) -> Any:
+        """The adjoint of elementwise steps: Note [Elementwise steps]."""
+        with ir.InsertionPoint(ys[0].owner):
+            ts = [full(x.type, 1) if k == only else None for k, x in enumerate(xs)]
+            values, tangents = self.tangent(f, ts, xs, ys)
+        cotangents: list[Value | None] = [None] * len(xs)
+        if g is not None:
+            cotangents[only] = scaled(g, tangents[only])
+        return Replaced(values, cotangents)
+
 
 class _Backward:
     """Adjoint of one step, split into a forward and a backward part."""
 
-    def __init__(self, loop: _Scan, gs: Sequence[Value | None], active: Sequence[bool]) -> None:
+    def __init__(self, loop: _Scan, moves: Sequence[bool], has_cotangent: Sequence[bool]) -> None:
         self.loop = loop
         self.body = body = loop.body.program
         n = loop.n
         self.types = [x.type for x in body.arguments]
         #: For each argument of a step, and for each result, whether it has a cotangent.
-        self.moves, self.has_cotangent = cotangent_flags(body, n, gs, active)
+        self.moves, self.has_cotangent = moves, has_cotangent
         seeds = [y.type for y, has in zip(body.results, self.has_cotangent, strict=True) if has]
         made = Program.of(self._pullback, [*self.types, *seeds], body.symbols).merged()
         count = len(body.results)

@@ -324,7 +324,8 @@ def scan(
 ) -> tuple[Any, Any]:
     """Thread a carry through `f(carry, x)` for each x along the leading axis of `xs`.
 
-    Differentiable in every mode: reverse mode keeps the residuals of each step, stacked.
+    Differentiable in every mode: reverse mode keeps the residuals of each step, stacked,
+    unless the steps are elementwise in one active carry.
 
     Parameters
     ----------
