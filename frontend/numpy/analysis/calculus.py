@@ -126,7 +126,7 @@ def _rows_at(columns: Sequence[Tracer], i: Tracer) -> list[Tracer]:
 def _between(x: Tracer, xp: Tracer, fp: Tracer) -> Any:
     """Linear interpolation, from the nearer of the two points around x."""
     if xp.size == 1:
-        return add(multiply(x, 0), fp[0])
+        return where(isnan(x), x, fp[0])
     last = xp.shape[0] - 2
     i = minimum(maximum(subtract(searchsorted(xp, x, side="right"), 1), 0), last)
     # Segments are rows of a table, which is gathered once; their slopes are computed in it.
@@ -141,7 +141,8 @@ def _between(x: Tracer, xp: Tracer, fp: Tracer) -> Any:
     y = where(isnan(y), ahead, y)
     y = where(isnan(y), back, y)
     for at, value in ((x0, y0), (x1, y1)):
-        y = where(logical_and(equal(x, at), logical_not(isfinite(slope))), value, y)
+        is_usable = logical_and(isfinite(slope), isfinite(at))
+        y = where(logical_and(equal(x, at), logical_not(is_usable)), value, y)
     return where(logical_and(equal(y0, y1), logical_not(isfinite(y0))), y0, y)
 
 

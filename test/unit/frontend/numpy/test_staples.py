@@ -74,6 +74,8 @@ CALLS = {
         row(np.asarray([1.0, 1.5, 2.0, 3.0, 4.0]), V, np.asarray([1.0, np.inf, 0.0, 2.0])),
         row(np.asarray([0, 2, 5]), np.asarray([1, 2, 4]), np.asarray([10, 20, 0])),
         row(A, V[[2, 0, 3, 1]], W, period=-4.0), row(F, F, W.astype("float32")),
+        row(np.asarray([-np.inf, 0.0, np.inf]), np.asarray([-np.inf, 1.0, np.inf]), W[:3]),
+        row(np.asarray([1.0, np.inf]), np.asarray([np.inf]), W[:1]),
     ],
     "gradient": [
         row(V), row(A), row(A, 2.0, axis=1), row(V, 0.5, edge_order=2), row(A, 2.0, 3.0),
