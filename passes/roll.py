@@ -13,8 +13,9 @@ from anvl.dialect.core.effects import is_dce_able
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
 from anvl.passes.expand.declarations import Expansion
+from anvl.passes.framework.managers import run_native
 from anvl.passes.framework.pass_base import Pass, option
-from anvl.passes.functions.dce import run_on
+from anvl.passes.functions.dce import erase_unused_calls, run_on
 from anvl.passes.functions.merge_functions import merge_equal
 from anvl.passes.functions.symbol_utils import body_of, functions_of
 from anvl.passes.rolling.costs import (
@@ -70,6 +71,7 @@ class Roll(Pass, argument=_NAME):
         if self.least < 2:
             raise PassError(_NAME, f"least is {self.least}; a stretch repeats at least 2 times")
         functions = functions_of(module)
+        _erase_unread(module, functions)
         pending = self._repeating(functions, functions)
         findings: list[Finding] = []
         if pending:
@@ -188,6 +190,18 @@ class Roll(Pass, argument=_NAME):
                 f"nothing repeats {self.least} times in the same way{seen}; leave out `always`, "
                 "which is roll=True of jit",
             )
+
+
+def _erase_unread(module: ir.Operation, functions: dict[str, ir.Operation]) -> None:
+    """Erase what nothing reads, as a loss of each step of which the last is returned.
+
+    A loop would compute all of them: 20 steps ran for 9 times as long.  And in its derivative their
+    cotangents are zeros, which an infinite slope makes NaN.
+    """
+    run_native("func.func(trivial-dce)", module)
+    for function in functions.values():
+        if body_of(function) is not None:
+            erase_unused_calls(function, functions)
 
 
 def _blocks(op: ir.Operation) -> Iterator[_Ops]:

@@ -337,7 +337,7 @@ UNARY = ["np.sin({})", "np.tanh({})", "np.exp(-{0} * {0})", "np.cos({}) * 0.7", 
 BINARY = ["{} + {}", "{} - {}", "{} * {} * 0.3", "np.maximum({}, {})", "np.where({} > {}, a, b)"]
 
 
-def planted(seed):
+def planted(seed, *, keeps_all=False):
     """Source of a function of a vector, with a loop of Python's in it."""
     draw = random.Random(seed)
     lines, made = _definitions(draw)
@@ -348,6 +348,8 @@ def planted(seed):
         )
     if draw.random() < 0.4:
         lines.append("kept.append(" + draw.choice(made) + ")")
+    if keeps_all:
+        lines.append("kept.append(" + " + ".join(made) + ")")
     if draw.random() < 0.3:
         lines.append(f"if i == {draw.randint(0, 11)}: a = a * 2 + c")
     if draw.random() < 0.3:
@@ -381,7 +383,14 @@ def _definitions(draw):
 @pytest.mark.sweep(keep=12, part=12)
 @pytest.mark.parametrize("seed", range(300))
 def test_a_planted_repetition_changes_no_bit(seed):
-    source, scope = planted(seed), {"np": np, "X": X, "ROWS": np.asarray(ROWS)}
+    try:
+        _compare_planted(planted(seed))
+    except anvl.PassError:  # nothing reads what the steps compute, but for the last
+        _compare_planted(planted(seed, keeps_all=True))
+
+
+def _compare_planted(source):
+    scope = {"np": np, "X": X, "ROWS": np.asarray(ROWS)}
     exec(source, scope)
     f = scope["f"]
     rolled = run(f, X, roll=True)  # an error, were nothing rolled

@@ -34,6 +34,29 @@ time.sleep(0.5)
 print("end", flush=True)
 """
 
+# Nothing has run yet when the process ends: a thread traces, and is called by MLIR's code.
+EARLY = """
+import threading, time
+import anvl
+from anvl.dialect.core.mlir import ir
+
+began = threading.Event()
+
+def walked(op):
+    began.set()
+    time.sleep(0.3)
+    return ir.WalkResult.INTERRUPT
+
+def f(x):
+    with ir.Context(), ir.Location.unknown():
+        ir.Module.create().operation.walk(walked)
+    return x
+
+threading.Thread(target=anvl.trace, args=(f, anvl.aval("f32")), daemon=True).start()
+began.wait()
+print("end", flush=True)
+"""
+
 FORKS = """
 import os, threading, time
 import anvl, anvl.numpy as np
@@ -76,8 +99,9 @@ def _run(script):
     )  # fmt: skip
 
 
-def test_daemon_threads_end_with_the_process():
-    done = _run(ENDS)
+@pytest.mark.parametrize("script", [ENDS, EARLY], ids=["running", "before the first run"])
+def test_daemon_threads_end_with_the_process(script):
+    done = _run(script)
     assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
 
 
