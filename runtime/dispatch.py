@@ -11,7 +11,6 @@ import functools
 import os
 import sys
 import threading
-import weakref
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from types import BuiltinFunctionType, CodeType, FunctionType
@@ -38,6 +37,7 @@ from anvl.runtime.execution.donation import fate_of_constant, named_constant
 from anvl.runtime.execution.execution_errors import donated_constant, execution_failure
 from anvl.runtime.execution.out_of_memory import run_once_more
 from anvl.runtime.lazy import compat
+from anvl.runtime.locks import WeakRegistry
 from anvl.runtime.tracebacks import hide_frames
 from anvl.runtime.types import ArrayType
 
@@ -360,13 +360,13 @@ def clear_caches() -> None:
     >>> import anvl.runtime as rt
     >>> rt.clear_caches()
     """
-    for call in list(_calls):
+    for call in _calls.living():
         _clear(call.__globals__["caches"])
 
 
 # Every live generated function.  Only weak references: the globals of a function lead back to the
 # function, so a strong reference to them would keep every program for ever.
-_calls: weakref.WeakSet[Callable[..., Any]] = weakref.WeakSet()
+_calls: WeakRegistry[Callable[..., Any]] = WeakRegistry()
 
 
 def _make_dispatch(
@@ -454,14 +454,14 @@ def _after_fork_in_child() -> None:
     # The fast path has no time to check the process.
     if not is_orphan():
         return
-    for call in list(_calls):
+    for call in _calls.living():
         _clear(call.__globals__["caches"])
         call.__globals__["slow"] = _refuse
 
 
 def _shut() -> set[CodeType]:
     """Make calls check whether the process ends; returns the code of the functions involved."""
-    calls = list(_calls)
+    calls = _calls.living()
     for call in calls:
         call.__globals__["slow"] = functools.partial(_slow_at_end, call.__globals__["slow"])
         _clear(call.__globals__["caches"])

@@ -1,7 +1,7 @@
 """Available memory, and refusal of programs that exceed it, at compile time.
 
-XLA on the CPU allocates all temporaries of a program at once; if they exceed the memory, some
-versions end the process when it runs.
+XLA on the CPU allocates all temporaries and results of a program at once; if they exceed the memory,
+some versions end the process when it runs, and with others the system does.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from anvl.runtime.errors import OutOfMemory
 
-__all__ = ["check_temporaries", "gibibytes", "machine_memory"]
+__all__ = ["check_memory", "gibibytes", "machine_memory"]
 
 _MEMINFO = Path("/proc/meminfo")
 _CGROUPS = Path("/sys/fs/cgroup")
@@ -66,18 +66,28 @@ def _text(path: Path) -> str:
         return ""
 
 
-def check_temporaries(handle: Any, client: Any, n_devices: int) -> None:
-    """Raise `OutOfMemory` if the temporaries of a compiled program exceed the memory."""
+def check_memory(handle: Any, client: Any, n_devices: int) -> None:
+    """Raise `OutOfMemory` if what a compiled program allocates exceeds the memory.
+
+    That is its temporaries and all results, but for those in the memory of donated arguments.
+    """
     available = client.memory_bytes
     if available is None:
         return
-    needed = handle.get_compiled_memory_stats().temp_size_in_bytes * n_devices
-    if needed > available:
-        raise OutOfMemory(
-            f"compile: the program needs {gibibytes(needed)} of temporary memory, this machine has "
-            f"{gibibytes(available)}; compute in parts, as anvl.map(f, xs, batch_size=...) does, "
-            "or keep less for a derivative with anvl.checkpoint"
-        )
+    stats = handle.get_compiled_memory_stats()
+    temporary = stats.temp_size_in_bytes * n_devices
+    results = (stats.output_size_in_bytes - stats.alias_size_in_bytes) * n_devices
+    if temporary + results <= available:
+        return
+    needs, remedy = f"{gibibytes(temporary)} of temporary memory", ""
+    if temporary <= available:
+        needs = f"{gibibytes(results)} for its results and {needs}"
+        remedy = "return less, or "
+    raise OutOfMemory(
+        f"compile: the program needs {needs}, this machine has {gibibytes(available)}; {remedy}"
+        "compute in parts, as anvl.map(f, xs, batch_size=...) does, or keep less for a derivative "
+        "with anvl.checkpoint"
+    )
 
 
 def gibibytes(n_bytes: int) -> str:

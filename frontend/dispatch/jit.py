@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import weakref
 from collections.abc import Callable, Mapping
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Literal, Unpack
@@ -44,6 +43,7 @@ from anvl.runtime import (
 from anvl.runtime import (
     clear_caches as clear_dispatchers,
 )
+from anvl.runtime.locks import WeakRegistry
 from anvl.sharding.specs import mesh_of
 
 if TYPE_CHECKING:
@@ -392,7 +392,7 @@ def _names_of(f: Callable[..., Any], n_args: int) -> list[str]:
 
 
 # Every live jitted function, for `clear_caches`.
-_all: weakref.WeakSet[Jit] = weakref.WeakSet()
+_all: WeakRegistry[Jit] = WeakRegistry()
 
 
 def clear_caches() -> None:
@@ -410,7 +410,7 @@ def clear_caches() -> None:
     >>> f.cache_size()
     0
     """
-    for jitted in list(_all):
+    for jitted in _all.living():
         jitted.clear_cache()
     clear_dispatchers()
     _loaded("anvl.dispatch.executables").clear_executables()

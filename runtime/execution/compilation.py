@@ -25,7 +25,7 @@ from anvl.runtime.instrumentation.phases import INFO, phase
 from anvl.runtime.instrumentation.progress import progress
 from anvl.runtime.lazy import compat
 from anvl.runtime.locks import fresh_lock
-from anvl.runtime.memory import check_temporaries
+from anvl.runtime.memory import check_memory
 from anvl.runtime.plugins.default_device import default_placement
 from anvl.runtime.sharding.placements import Placing
 from anvl.runtime.turns import check_order
@@ -66,7 +66,7 @@ def compile(  # the established name; the built-in is not needed here
     ValueError
         An unknown option, or the number of types or names does not fit the program.
     OutOfMemory
-        A result, or the temporaries together, are larger than the memory of the machine.
+        The results and temporaries together are larger than the memory of the machine.
     RuntimeFailure
         The program is not valid, ends the process that reads it or converts it to HLO, has a
         function without a body or recursion, calls LAPACK on stacks so that the calls may wait for
@@ -142,7 +142,7 @@ def compile_lowered(
     handle = _compiled(program, place, given, title, functions, alias)
     found_args, found_outs = known_types(handle, place, arg_types, out_types, placing)
     _check_results(found_outs)
-    check_temporaries(handle, place.client, len(place.handles))
+    check_memory(handle, place.client, len(place.handles))
     _check_counts(handle, found_args, found_outs)
     describe = functools.partial(called_program, digest or program, title, place, found_args)
     run = runner(handle, place, calls_lapack, donation, describe)
@@ -186,7 +186,7 @@ def load_lowered(
         return None
     if placing is not None:
         arg_types, out_types = known_types(handle, place, arg_types, out_types, placing)
-    check_temporaries(handle, place.client, len(place.handles))
+    check_memory(handle, place.client, len(place.handles))
     _check_counts(handle, arg_types, out_types)
     describe = functools.partial(called_program, digest or alias.key, title, place, arg_types)
     run = runner(handle, place, calls_lapack, donation, describe)

@@ -31,10 +31,27 @@ def test_temporaries_larger_than_the_memory():
 
 
 def test_temporaries_are_held_against_what_the_process_may_have(monkeypatch):
-    monkeypatch.setattr(rt.default_client(), "memory_bytes", 4000)
+    monkeypatch.setattr(rt.default_client(), "memory_bytes", 4004)
     rt.compile(SORTED.format(n=1000))
     with pytest.raises(MemoryError):
         rt.compile(SORTED.format(n=1001))
+
+
+def test_all_results_count_but_those_in_the_memory_of_arguments(monkeypatch):
+    two = """
+func.func @main(%x: tensor<1000xf32>{}) -> (tensor<1000xf32>, tensor<1000xf32>) {{
+  %0 = stablehlo.add %x, %x : tensor<1000xf32>
+  %1 = stablehlo.multiply %x, %x : tensor<1000xf32>
+  return %0, %1 : tensor<1000xf32>, tensor<1000xf32>
+}}"""
+    monkeypatch.setattr(rt.default_client(), "memory_bytes", 7000)
+    message = (
+        "needs 0.0 GiB for its results and 0.0 GiB of temporary memory, this machine has 0.0 GiB; "
+        "return less, or compute in parts"
+    )
+    with pytest.raises(MemoryError, match=message):
+        rt.compile(two.format(""))
+    rt.compile(two.format(" {tf.aliasing_output = 0 : i32}"))
 
 
 @pytest.mark.parametrize(
