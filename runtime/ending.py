@@ -20,16 +20,16 @@ _MOST_SECONDS = 60.0  # a compilation takes that long, and cannot be interrupted
 _INTERVAL = 0.005
 
 _ended_by: int | None = None  # the thread that ends the process
-_is_watched = False
 _shut: list[Callable[[], set[CodeType]]] = []
 
 
 def watch_end() -> None:
-    """Make threads leave at exit; called when the first client is made."""
-    global _is_watched
-    if not _is_watched:
-        _is_watched = True
-        atexit.register(_end)
+    """Make threads leave at exit: first of all that is registered until now, as that goes backwards.
+
+    Called when anvl is imported, as other threads may trace, and when the first client is made.
+    """
+    atexit.unregister(_end)
+    atexit.register(_end)
 
 
 def on_end(shut: Callable[[], set[CodeType]]) -> None:
@@ -71,3 +71,6 @@ def _is_inside(frame: FrameType | None, codes: set[CodeType]) -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+watch_end()
