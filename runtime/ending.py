@@ -24,9 +24,9 @@ _shut: list[Callable[[], set[CodeType]]] = []
 
 
 def watch_end() -> None:
-    """Make threads leave at exit: first of all that is registered until now, as that goes backwards.
+    """Make threads leave at exit, before what was registered for it until now.
 
-    Called when anvl is imported, as other threads may trace, and when the first client is made.
+    Called when anvl is imported, as threads may trace, and when the first client is made.
     """
     atexit.unregister(_end)
     atexit.register(_end)

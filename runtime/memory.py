@@ -1,7 +1,7 @@
 """Available memory, and refusal of programs that exceed it, at compile time.
 
-XLA on the CPU allocates all temporaries and results of a program at once; if they exceed the memory,
-some versions end the process when it runs, and with others the system does.
+XLA on the CPU allocates all temporaries and results of a program at once; if they exceed the
+memory, some versions end the process when it runs, and with others the system does.
 """
 
 from __future__ import annotations
