@@ -79,7 +79,7 @@ _PORTABLE = ("builtin", "func", "stablehlo")  # dialects of a portable artifact
 
 #: Versions of jaxlib's StableHLO that read the bytecode of this MLIR, whose version is pinned, as
 #: they read an artifact: tested with each op.  See Note [Bytecode for jaxlib].
-_READ_BYTECODE = frozenset({"1.17.0"})
+_READ_BYTECODE = frozenset({"1.17.0", "1.22.0"})
 
 
 def lower(

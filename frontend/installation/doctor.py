@@ -26,6 +26,7 @@ from anvl.dialect.core.mlir import stablehlo
 from anvl.installation.versions_report import installed_version
 from anvl.runtime import devices, stablehlo_version
 from anvl.runtime.disk_cache import Folder, Refused, default_path
+from anvl.runtime.plugins.discovery import VARIABLE, Plugin
 from anvl.runtime.plugins.registry import known_plugins
 
 __all__ = ["CHECKS", "Check", "Problem", "main"]
@@ -160,11 +161,24 @@ def _cache() -> str:
 def _plugins() -> str:
     """Plugins of other platforms are found; they are not started."""
     known = known_plugins()
-    broken = [f"{p.name}: {p.problem}" for p in known.values() if p.problem]
+    broken = [f"{p.name}: {fault}" for p in known.values() if (fault := _fault(p))]
     if broken:
-        raise Problem(f"{'; '.join(broken)}; install the wheel again, or remove it")
+        raise Problem(". ".join(broken))
     listed = ", ".join(f"{name} ({plugin.origin})" for name, plugin in known.items())
     return listed or "none installed; jaxlib's own runs on the CPU"
+
+
+def _fault(plugin: Plugin) -> str:
+    """The fault of a plugin, and what to do; empty if there is none."""
+    if plugin.origin != VARIABLE:
+        problem = plugin.problem
+        return f"{problem}; install the wheel again, or remove it" if problem else ""
+    if plugin.problem or plugin.path.is_file():
+        return plugin.problem
+    return (
+        f"{VARIABLE} names {plugin.path}, and there is no such file; give the path of the "
+        "plugin's shared library, or take the entry out"
+    )
 
 
 def _memory_maps() -> str:

@@ -57,9 +57,7 @@ def normal(name: str) -> str:
 
 def taken(name: str) -> str:
     """Say that a name is jaxlib's own client's, which no plugin can have; empty if it is not."""
-    if normal(name) != EMBEDDED:
-        return ""
-    return f"{name!r} is jaxlib's own client; choose another name"
+    return "" if normal(name) != EMBEDDED else f"{name!r} is jaxlib's own client"
 
 
 def wrong_option(options: Mapping[Any, Any]) -> str:
@@ -112,7 +110,8 @@ def _entries() -> Iterator[tuple[str, str, str]]:
 def _wrong_entry(entry: str, name: str, path: str) -> str:
     """Describe the fault of an entry; empty if it has a name of its own and a path."""
     if of := taken(name):
-        return f"{VARIABLE} has the entry {entry!r}, but {of}"
+        remedy = "give the plugin another name there, or take the entry out"
+        return f"{VARIABLE} has the entry {entry!r}, but {of}; {remedy}"
     if not name or not path:
         return f"{VARIABLE} has the entry {entry!r}; write name:path,name2:path2"
     return ""
@@ -133,7 +132,9 @@ def _described(name: str, path: Path) -> Plugin:
             raise TypeError(wrong)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         what = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
-        problem = f"{path} of {VARIABLE} cannot be used: {what}"
+        problem = (
+            f"{path} of {VARIABLE} cannot be used: {what}; correct the file, or take the entry out"
+        )
         return Plugin(name, path, origin=VARIABLE, problem=problem)
     beside = path.parent / library
     return Plugin(name, beside if beside.exists() else Path(library), options, VARIABLE)

@@ -120,7 +120,7 @@ def _checked_name(name: object) -> str:
     if not found or ":" in found or "," in found:
         raise ValueError(f"register_plugin: {name!r} cannot be a name: give letters and digits")
     if problem := taken(name):
-        raise ValueError(f"register_plugin: {problem}")
+        raise ValueError(f"register_plugin: {problem}; choose another name")
     return found
 
 

@@ -259,7 +259,7 @@ def _answered(
 def _device(plugin: str) -> Any:
     import anvl.runtime as rt
 
-    return rt.as_device(plugin, "--plugin")
+    return rt.as_device(plugin, "--plugin (cpu if not given)" if plugin == "cpu" else "--plugin")
 
 
 def _devices(plugin: str, count: int) -> Any:

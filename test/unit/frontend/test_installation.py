@@ -97,6 +97,26 @@ def test_packages_and_plugins_that_do_not_fit(monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("entry", "says"),
+    [
+        ("cpu:/x.so", "cpu: {} has the entry 'cpu:/x.so', but 'cpu' is jaxlib's own client; give "
+         "the plugin another name there, or take the entry out"),
+        ("mine", "mine: {} has the entry 'mine'; write name:path,name2:path2"),
+        ("mine:/x.so", "mine: {} names /x.so, and there is no such file; give the path of the "
+         "plugin's shared library, or take the entry out"),
+        ("mine:/x.json", "mine: /x.json of {} cannot be used: [Errno 2] No such file or directory: "
+         "'/x.json'; correct the file, or take the entry out"),
+    ],
+)  # fmt: skip
+def test_an_entry_of_the_environment_is_no_fault_of_a_wheel(entry, says, monkeypatch):
+    variable = "PJRT_NAMES_AND_LIBRARY_PATHS"
+    monkeypatch.setenv(variable, entry)
+    with pytest.raises(Problem) as raised:
+        doctor._plugins()
+    assert str(raised.value) == says.format(variable)
+
+
+@pytest.mark.parametrize(
     ("code", "says"),
     [
         ("import os; os.kill(os.getpid(), 11)", "the process ended with SIGSEGV; report this"),

@@ -1,12 +1,14 @@
 """`anvl-run --plugin=NAME`: programs of a file on a real plugin, and errors as diagnostics."""
 
+import re
 from pathlib import Path
 
 import pytest
 from plugin_files import NAME, compiled
 
+import anvl
 from anvl.tools.run.run_tool import main
-from anvl.tools.run.worker import worker
+from anvl.tools.run.worker import _device, worker
 
 ROUTINE = """func.func @main(%a: tensor<2x2xf64>) -> tensor<2x2xf64> {
   %0 = "anvl.cholesky"(%a) : (tensor<2x2xf64>) -> tensor<2x2xf64>
@@ -63,6 +65,11 @@ def test_an_entry_cannot_have_the_name_of_the_cpu(file, monkeypatch, capsys) -> 
     monkeypatch.setenv("PJRT_NAMES_AND_LIBRARY_PATHS", "cpu:/x.so")
     code, _, err = ran(capsys, file, ARGUMENTS, "--compare=interpretr,plugin")
     assert code == 1 and f"takes plugin or interpreter or cpu or {NAME}, or a file" in err
+    says = "--plugin (cpu if not given): 'cpu': PJRT_NAMES_AND_LIBRARY_PATHS has the entry 'cpu:/x"
+    with pytest.raises(
+        anvl.PluginError, match=f"^{re.escape(says)}.*; give the plugin another name"
+    ):
+        _device("cpu")
 
 
 def test_a_plugin_that_is_not_there(file, capsys) -> None:

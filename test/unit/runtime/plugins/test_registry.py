@@ -95,7 +95,7 @@ def test_an_entry_cannot_have_the_name_of_the_own_client(entry, library, monkeyp
     monkeypatch.setenv("PJRT_NAMES_AND_LIBRARY_PATHS", f"mine:{library},{entry}")
     problem = (
         f"PJRT_NAMES_AND_LIBRARY_PATHS has the entry {entry.strip()!r}, but {name!r} is jaxlib's "
-        "own client; choose another name"
+        "own client; give the plugin another name there, or take the entry out"
     )
     assert refused("cpu") == refused("Cpu") == f"devices: 'cpu': {problem}"
     with pytest.raises(anvl.PluginError, match=rf"^default_device: 'cpu': {problem}$"):
