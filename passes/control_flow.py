@@ -27,6 +27,9 @@ class ControlFlow(Pass, argument=_NAME):
     `anvl.scan = {body = @b, ...}` becomes a `stablehlo.while`; afterwards none is left.  It goes
     behind the passes that differentiate and batch.
 
+    Elementwise steps that call functions may be in `blocks`: Note [Blocks of steps] in
+    `anvl_dialect/control_flow/diagonal_steps.py`.
+
     With `select`, each `stablehlo.if` and `stablehlo.case` becomes all of its branches and selects
     between their results, as needed in the bodies of ops, such as the combiner of a reduction.
     """
@@ -34,6 +37,9 @@ class ControlFlow(Pass, argument=_NAME):
     anchor = "builtin.module"
 
     select: bool = option(False, help="write choices as all of their branches and selects")
+    blocks: bool = option(
+        True, help="write elementwise steps in blocks, with two carries as a complex array"
+    )
 
     def idle(self, marks: Set[str]) -> bool:
         return not self.select and not declared_in(marks)
@@ -52,7 +58,7 @@ class ControlFlow(Pass, argument=_NAME):
             (inputs, _), location = signature_of(function), function.location
             block = function.regions[0].blocks.append(*inputs, arg_locs=[location] * len(inputs))
             with module.context, location, ir.InsertionPoint(block):
-                results = rule.write(Callee(name, expansion), list(block.arguments))
+                results = rule.write(Callee(name, expansion), list(block.arguments), self.blocks)
                 ir.Operation.create("func.return", [], list(results))
             del function.attributes[rule.attribute]
         if self.select:

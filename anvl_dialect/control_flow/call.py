@@ -139,8 +139,8 @@ class FunctionRule(abc.ABC):
         """Whether the function itself, apart from its callees, may not terminate."""
         return False
 
-    def write(self, f: "Callee", xs: Sequence[Value]) -> Sequence[Value]:
-        """Emit the body of a declaration for these arguments; return its results."""
+    def write(self, f: "Callee", xs: Sequence[Value], in_blocks: bool) -> Sequence[Value]:
+        """Emit the body of a declaration, maybe in blocks of steps, and return its results."""
         raise NotImplementedError
 
     def simplify(

@@ -18,7 +18,7 @@ from anvl.dialect.control_flow.call import (
 )
 from anvl.dialect.control_flow.counted_scan import as_scan
 from anvl.dialect.control_flow.declared_scan import SCAN, decoded, request_of
-from anvl.dialect.control_flow.diagonal_steps import diagonal_carry, scaled
+from anvl.dialect.control_flow.diagonal_steps import blocks_of, diagonal_carry, in_steps, scaled
 from anvl.dialect.control_flow.loop_dependence import scan_dependence
 from anvl.dialect.control_flow.loop_series import scan_series
 from anvl.dialect.control_flow.loop_simplify import simpler_form
@@ -186,12 +186,15 @@ class Scan(FunctionRule):
         )
         return call(made, operands)
 
-    def write(self, f: Callee, xs: Sequence[Value]) -> Sequence[Value]:
+    def write(self, f: Callee, xs: Sequence[Value], in_blocks: bool) -> Sequence[Value]:
         loop = self.read(f)
         carry, arrays, rest = loop.split(xs)
         stacked = [full(t, 0) for t in f.types[1][loop.n :]]
         if loop.length == 0:
             return [*carry, *stacked]
+        blocks = blocks_of(loop.body.program, carry, loop.length)
+        if in_blocks and blocks is not None and len(xs) == len(carry) + len(rest):
+            return in_steps(blocks, carry, lambda *values: call(loop.body, [*values, *rest]))
         n = loop.n
         index = tensor([], element_type("i32"))
 

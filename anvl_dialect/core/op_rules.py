@@ -73,6 +73,8 @@ class OpRules(OpClass):
     reduces_by: ClassVar[str] = ""
     #: Whether recomputing it is cheaper than saving its result: Note [Residuals].
     cheap: ClassVar[bool] = False
+    #: Whether XLA computes it on the CPU by a call for each element, many times as long as others.
+    is_called: ClassVar[bool] = False
     #: Zeros in derivatives, for Note [Lazy masks]: whether they stay zero for all operands,
     #: infinite ones too; whether operands not chosen get some; whether ones show where they go.
     preserves_zeros: ClassVar[bool] = False

@@ -96,7 +96,7 @@ def _inlined(program: Program, trace: Trace) -> Scratch:
         # The passes are imported for such bodies alone: they are two thirds of importing `anvl.nn`.
         of_jit = load_module("anvl.passes.pipelines.jit_pipeline")
         pipeline = load_module("anvl.passes.framework.pipeline").Pipeline
-        pipeline([*of_jit.transformations(select=True), "anvl-inline"]).run(module)
+        pipeline([*of_jit.transformations(select=True, blocks=False), "anvl-inline"]).run(module)
     function = ir.SymbolTable(module.operation)[trace.name]
     block = function.regions[0].blocks[0]
     terminator = list(block.operations)[-1].operation

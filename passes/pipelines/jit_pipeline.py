@@ -74,7 +74,7 @@ def pipeline(
     """
     donate = [Donate(args=donated, on_report=on_unused)] if donated else []
     rolled = roll if pad is None else None
-    first = [] if is_expanded else _first(rolled, mixed_precision)
+    first = [] if is_expanded else _first(rolled, mixed_precision, platform)
     # Padding changes the types of arguments and results, by which they are paired.
     first = [*donate, *first] if pad is None else [*first, pad, *donate]
     return Pipeline([*first, *_last(arrays, stack, _to_stablehlo(platform, routines))])
@@ -88,17 +88,17 @@ def _last(arrays: Sequence[Any], stack: Stack | None, lower: LowerToStablehlo) -
     return [*drop_unused, hoist, lower, "cse", "trivial-dce"]
 
 
-def _first(roll: Roll | None, mixed_precision: MixedPrecision | None) -> list[Pass]:
-    casts, effects, *others = transformations()
+def _first(roll: Roll | None, mixed_precision: MixedPrecision | None, platform: str) -> list[Pass]:
+    casts, effects, *others = transformations(blocks=platform == "cpu")
     rolls = [] if roll is None else [roll]
     return [mixed_precision or casts, effects, *rolls, *others, _INLINE]
 
 
 @cache
-def transformations(select: bool = False) -> tuple[Pass, ...]:
+def transformations(select: bool = False, blocks: bool = True) -> tuple[Pass, ...]:
     """Passes that expand all transformations declared by a traced program; only calls remain.
 
-    With `select`, choices become selects: see `ControlFlow`.
+    With `select`, choices become selects, and steps may be in `blocks`: see `ControlFlow`.
     """
     return (
         MixedPrecision(),
@@ -109,7 +109,7 @@ def transformations(select: bool = False) -> tuple[Pass, ...]:
         Forward(),
         Vectorize(),
         SimplifyControlFlow(),
-        ControlFlow(select=select),
+        ControlFlow(select=select, blocks=blocks),
     )
 
 

@@ -245,6 +245,8 @@ for _name in ("add", "mul", "and", "or", "xor"):
     OPS[f"anvl.{_name}"].commutative = True
 for _name in "neg add sub mul maximum minimum not and or xor".split():
     OPS[f"anvl.{_name}"].cheap = True
+for _name in "sin cos tan atan asin acos cbrt pow".split():
+    OPS[f"anvl.{_name}"].is_called = True
 
 # CHLO has these ops, but with other limits or other branch cuts.
 for _name in "digamma polygamma zeta sinh cosh asin acos atan asinh acosh atanh".split():
