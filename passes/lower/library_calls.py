@@ -119,6 +119,7 @@ _NEGATE = "stablehlo.negate"
 _MULTIPLY = "stablehlo.multiply"
 _BARRIER = "stablehlo.optimization_barrier"
 _BROADCAST = "stablehlo.broadcast_in_dim"
+_LARGEST_FACTOR = 2.0**100  # finite in each float that is added as it is
 _FEWEST_CALLED = 4096  # elements, from which on XLA calls YNNPACK
 
 _hlo = Hlo("")
@@ -352,7 +353,7 @@ def _factor(x: ir.Value) -> tuple[float, list[ir.Operation]]:
     factor, ops = 1.0, list[ir.Operation]()
     while (op := maker(x)) is not None and len(list(x.uses)) == 1:
         x, by = _factors(op)
-        if not by:
+        if not by or abs(factor * by) > _LARGEST_FACTOR:
             break
         factor *= by
         ops.append(op)

@@ -69,3 +69,12 @@ def test_a_factor_behind_a_sum_is_not_joined_with_the_next_one() -> None:
     x = np.full((64, 100), 1e-12, np.float32)
     found = anvl.jit(lambda x: anp.sum(2 * x, axis=1) * 3e38)(x)
     np.testing.assert_allclose(found, np.float32(6e28), rtol=1e-5)
+
+
+def test_a_factor_that_no_float_holds_stays_in_parts() -> None:
+    x = np.zeros((64, 100), np.float32)
+    x[0, 0] = 2.0**-110
+    f = anvl.jit(lambda x: anp.sum(-(x * 2.0**100) * 2.0**100, axis=1))
+    found = np.asarray(f(x))
+    assert found[0] == np.float32(-(2.0**90))
+    assert not found[1:].any()
