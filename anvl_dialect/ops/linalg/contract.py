@@ -187,6 +187,7 @@ class DotGeneralOp(Bilinear, name="dot_general"):
             ([draw.floats(3), draw.floats(3)], numbers((), (), (0,), (0,))),
             ([draw.floats(), draw.floats(2)], numbers((), (), (), ())),
             ([draw.floats(2, 3, 4), draw.floats(4, 3, 5, 2)], numbers((0,), (3,), (2, 1), (0, 1))),
+            ([draw.floats(2, 3, 3), draw.floats(3, 3)], numbers((), (), (2, 1), (0, 1))),
             ([draw.floats(3, 2, 4, 2), draw.floats(2, 3, 2)], numbers((3, 0), (0, 1), (1,), (2,))),
             ([draw.floats(2, 0), draw.floats(0, 3)], numbers((), (), (1,), (0,))),
         )  # fmt: skip

@@ -135,6 +135,17 @@ def test_masks_of_both_sides_and_of_one_bool_keep_a_gradient_finite() -> None:
     np.testing.assert_array_equal(anvl.grad(f)(x, p, q, np.array(False)), np.zeros(5))
 
 
+def test_both_arms_together_keep_what_was_masked_before() -> None:
+    def f(x: Any, p: Any, r: Any) -> Any:
+        y = anp.sqrt(x)  # its slope at 0 is infinite
+        y = anp.where(p, y, 1.0) + anp.where(p, 2.0, y)
+        return anp.sum(anp.where(r, anp.flip(y), 0))  # of a cotangent that is moved zeros remain
+
+    x, p = np.array([0.0, 4.0, 0.0, 16.0]), np.array([True, True, False, False])
+    found = anvl.grad(f)(x, p, np.array([True, False, True, False]))
+    np.testing.assert_allclose(found, [0, 0.25, 0, 0.125], rtol=1e-6)
+
+
 def test_a_sweep_releases_cotangents_when_they_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is behind a mask lives as long as the cotangent that it belongs to."""
     alive: list[int] = []

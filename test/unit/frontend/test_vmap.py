@@ -94,6 +94,22 @@ def test_results_that_do_not_depend_are_repeated_or_shared():
     assert "2x3x4" not in text
 
 
+def test_values_of_one_type_that_all_members_share_are_told_apart():
+    def f(x, a, b, c):
+        values, places = anvl.lax.top_k(x * a + b, 2)
+        return values, places, (x - b) * c / a + c
+
+    a, b, c = np.random.default_rng(3).uniform(1, 2, (3, 4))
+    xs = np.random.default_rng(4).normal(size=(3, 4))
+    found = anvl.vmap(f, (0, None, None, None))(xs, a, b, c)
+    for i, x in enumerate(xs):
+        y = x * a + b
+        places = np.argsort(-y)[:2]
+        wanted = y[places], places, (x - b) * c / a + c
+        for one, other in zip(found, wanted, strict=True):
+            close(one[i], other)
+
+
 def test_the_size_where_no_argument_says_it():
     close(anvl.vmap(lambda: anp.arange(3.0), axis_size=2)(), np.stack([np.arange(3.0)] * 2))
     close(anvl.vmap(lambda x: x, in_axes=None, axis_size=2)(Y), np.stack([Y, Y]))

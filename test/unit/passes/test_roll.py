@@ -46,6 +46,23 @@ def three_steps_back_and_all_values_wanted(x):
 
 
 @program("scan")
+def all_of_four_states_that_are_shifted(x):
+    a, b, c, d = x, x * 2, np.sin(x), np.cos(x)
+    for _ in range(9):
+        a, b, c, d = b, c, d, np.sin(a) * np.exp(-d * d) + np.tanh(b - c) * 0.5
+    return np.sum(a + b * 2 + c * 3 + d * 4)
+
+
+@program("scan")
+def what_the_last_step_computed_beside_its_state(x):
+    a, b = x, x * 2
+    for _ in range(9):
+        t = np.sin(a) * np.exp(-b * b)
+        a, b = np.cos(t) * a + b * 0.1, np.tanh(b - t) + a * 0.3
+    return np.sum(a + b * 2 + t * 3)
+
+
+@program("scan")
 def rows_of_a_captured_table(x):
     h = x
     for i in range(9):

@@ -55,3 +55,22 @@ func.func @simplified(%a: tensor<3xf64>) -> tensor<3xf64> {
   %y = stablehlo.optimization_barrier %p : tensor<3xf64>
   return %y : tensor<3xf64>
 }
+
+// In a function that is called they are dropped, each result for its operand.
+
+// CHECK-LABEL: func.func private @inner(
+// CHECK:         %[[X:.*]] = stablehlo.sine
+// CHECK:         %[[Y:.*]] = stablehlo.cosine
+// CHECK-NOT:     stablehlo.optimization_barrier
+// CHECK:         stablehlo.subtract %[[X]], %[[Y]]
+func.func private @inner(%a: tensor<3xf64>) -> tensor<3xf64> {
+  %x = "anvl.sin"(%a) : (tensor<3xf64>) -> tensor<3xf64>
+  %y = "anvl.cos"(%a) : (tensor<3xf64>) -> tensor<3xf64>
+  %z:2 = stablehlo.optimization_barrier %x, %y : tensor<3xf64>, tensor<3xf64>
+  %d = "anvl.sub"(%z#0, %z#1) : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+  return %d : tensor<3xf64>
+}
+func.func @outer(%a: tensor<3xf64>) -> tensor<3xf64> {
+  %y = call @inner(%a) : (tensor<3xf64>) -> tensor<3xf64>
+  return %y : tensor<3xf64>
+}
