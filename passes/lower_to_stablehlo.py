@@ -122,6 +122,7 @@ class LowerToStablehlo(Pass, argument=NAME):
         divisions.guard_divisions(found)
         if self.platform == "cpu":
             barriers.drop_inner_barriers(found)
+            barriers.compute_gathered(module, found)
             barriers.separate_names(found)
             short_reductions.unroll_short_reductions(found)
             library_calls.guard_extremes(module, found)

@@ -24,7 +24,7 @@ from anvl.dialect.ops.reduction.last_axis import part
 
 __all__ = [
     "ValuesAlone", "ValuesAndVectors", "basis_of", "completed", "inverse_gaps", "inverse_sums",
-    "inverse_values", "is_repeated", "is_zero",
+    "inverse_values", "is_repeated", "is_zero", "over_gaps",
 ]  # fmt: skip
 
 # Note [Repeated values]
@@ -209,6 +209,20 @@ def inverse_gaps(w: Value) -> Value:
     """
     gaps = _gaps(w)
     return emit.add(_inverse(gaps, _tolerance(w)), _rough_zero(gaps, _is_tie(w)))
+
+
+def over_gaps(x: Value, w: Value) -> Value:
+    """x times `inverse_gaps`, for real x as one quotient, by infinity where values are equal.
+
+    A product with an inverse is more ops for each element: so many that XLA:CPU divides the loop of
+    a 48 x 48 matrix between two threads, which takes longer to begin than the loop takes.
+    """
+    if is_complex(x):
+        return scaled(x, inverse_gaps(w))
+    gaps = _gaps(w)
+    is_equal = _is_small(gaps, _tolerance(w))
+    divisors = emit.select(is_equal, full_like(gaps, float("inf")), gaps)
+    return emit.div(x, emit.add(divisors, _rough_zero(gaps, _is_tie(w))))
 
 
 def _rough_where_repeated(x: Value, w: Value) -> Value:

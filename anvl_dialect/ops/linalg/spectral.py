@@ -23,7 +23,6 @@ from anvl.dialect.ops.linalg.matrices import (
     matmul,
     products_of_columns,
     real_of,
-    scaled,
     solve,
 )
 from anvl.dialect.ops.linalg.repeated_values import (
@@ -32,6 +31,7 @@ from anvl.dialect.ops.linalg.repeated_values import (
     basis_of,
     inverse_gaps,
     is_repeated,
+    over_gaps,
 )
 
 __all__ = ["EigOp", "EighOp", "EigvalsOp", "EigvalshOp"]
@@ -56,7 +56,7 @@ class EighOp(ValuesAndVectors, name="eigh"):
     @classmethod
     def result_tangents(cls, t: Value, x: Value, w: Value, v: Value) -> Sequence[Value]:
         inside = matmul(ct(v), matmul(hermitian_part(t), v))
-        return [real_diagonal(inside), matmul(v, scaled(inside, inverse_gaps(w)))]
+        return [real_diagonal(inside), matmul(v, over_gaps(inside, w))]
 
     @classmethod
     def undetermined(cls, w: Value, v: Value) -> Sequence[Value]:

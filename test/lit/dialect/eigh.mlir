@@ -4,19 +4,18 @@
 // RUN:   | %run --function=eigh_vjp --args='[[[2.0, 1.0], [1.0, 2.0]], [1.0, 0.0], [[0.0, 0.0], [0.0, 0.0]]]' \
 // RUN:   | %numbers %s
 
-// An eigenvalue grows along v v^T.  Where two are equal, the factor between them is 0.
+// An eigenvalue grows along v v^T.  Where two are equal, the quotient by their gap is 0.
 
 // CHECK-LABEL: func.func private @eigh_vjp(
 // CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2x2xf64>, %[[GW:[a-zA-Z0-9_]+]]: tensor<2xf64>, %[[GV:[a-zA-Z0-9_]+]]: tensor<2x2xf64>
 // CHECK:         %[[Y:.*]]:2 = "anvl.eigh"(%[[X]])
 // CHECK:         %[[G:.*]] = "anvl.add"(%[[GW]], %
 // CHECK:         %[[EQUAL:.*]] = "anvl.compare"({{.*}} LE>
-// CHECK:         %[[GAPS:.*]] = "anvl.select"(%[[EQUAL]]
-// CHECK:         %[[INVERSE:.*]] = "anvl.div"(%{{.*}}, %[[GAPS]])
-// CHECK:         %[[FACTORS:.*]] = "anvl.select"(%[[EQUAL]], %{{.*}}, %[[INVERSE]])
-// CHECK:         %[[FACTOR:.*]] = "anvl.add"(%[[FACTORS]], %
+// CHECK:         %[[INF:.*]] = "anvl.constant"() {value = dense<0x7FF0000000000000>
+// CHECK:         %[[GAPS:.*]] = "anvl.select"(%[[EQUAL]], %[[INF]], %
+// CHECK:         %[[ROUGH:.*]] = "anvl.add"(%[[GAPS]], %
 // CHECK:         %[[INSIDE:.*]] = "anvl.dot_general"(%[[Y]]#1, %[[GV]])
-// CHECK:         "anvl.mul"(%[[INSIDE]], %[[FACTOR]])
+// CHECK:         "anvl.div"(%[[INSIDE]], %[[ROUGH]])
 // CHECK:         "anvl.broadcast_in_dim"(%[[G]])
 // CHECK:         return %[[Y]]#0, %[[Y]]#1
 

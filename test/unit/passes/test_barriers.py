@@ -123,3 +123,50 @@ def test_each_copy_has_a_flag_of_its_own():
     Pipeline([LowerToStablehlo()]).run(module)
     flags = re.findall(r"stablehlo.select (%\w+#\d), \S+ \S+ : tensor<i1>", str(module))
     assert len(flags) == len(set(flags)) == 2
+
+
+def graph_step(rng, rounds):
+    """Rounds of messages along edges, of rows made by random functions, and a loss of the sum."""
+    functions = [anp.tanh, anp.exp, anp.sin, anp.sqrt, lambda x: x * x, lambda x: x, anvl.nn.silu]
+    chosen = [functions[i] for i in rng.integers(len(functions), size=(rounds, 2)).flat]
+    is_read_twice, by_exponential = rng.integers(2, size=(2, rounds))
+
+    def loss(x, ends):
+        total = 0.0
+        for k in range(rounds):
+            rows = chosen[2 * k](x) * chosen[2 * k + 1](x[:, ::-1])
+            if by_exponential[k]:
+                rows = anp.where(x > 0, rows, 1) * anp.exp(-x)
+            sums = anvl.ops.segment_sum(rows[ends[0]], ends[1], num_segments=x.shape[0])
+            total += anp.sum(rows) if is_read_twice[k] else 0
+            x = 0.5 + anp.abs(anp.tanh(sums / 40 + x if is_read_twice[k] else sums / 40))
+        return total + anp.mean(x * x)
+
+    return loss, not is_read_twice.all()
+
+
+@pytest.mark.sweep(keep=0, part=2)  # 4 s each
+@pytest.mark.parametrize("seed", range(12))
+def test_gathers_of_random_rows(seed):
+    rng = np.random.default_rng(seed)
+    x, ends = rng.uniform(0.5, 1, (150, 40)), rng.integers(0, 150, (2, 700)).astype("int32")
+    loss, has_slope_of_sums = graph_step(rng, 2)
+    program = anvl.jit(anvl.value_and_grad(loss))
+    text = program.lower(x, ends).mlir()
+    assert "optimization_barrier" in text or not has_slope_of_sums
+    ((value, slope),) = interpreter().run(parse(text), [[x, ends]])
+    found, found_slope = program(x, ends)
+    np.testing.assert_allclose(found, value, rtol=rounding(PROGRAM))
+    np.testing.assert_allclose(found_slope, slope, rtol=rounding(PROGRAM), atol=1e-9)
+
+
+def test_no_gather_repeats_a_function_of_more_rows_than_there_are():
+    def loss(x, ends):
+        sums = anvl.ops.segment_sum(anp.exp(x)[ends[0]], ends[1], num_segments=500)
+        return anp.sum(anp.tanh(sums + x) ** 2)
+
+    x, ends = np.ones((500, 32), "float32"), np.zeros((2, 2000), "int32")
+    hlo = anvl.jit(anvl.grad(loss)).lower(x, ends).compile().hlo()
+    bodies = [body for body in hlo.split("\n\n") if " gather(" in body]
+    assert len(bodies) == 2
+    assert not re.search("exponential|tanh|divide", "".join(bodies))
