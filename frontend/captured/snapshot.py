@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import enum
 import functools
 import sys
 import types
@@ -37,7 +38,16 @@ from anvl.captured.object_reads import (
     slot_value,
 )
 from anvl.captured.ownership import Ownership, home_of
-from anvl.captured.values import Elements, Identity, Instance, Opaque, array_value, atom, is_atom
+from anvl.captured.values import (
+    Elements,
+    Identity,
+    Instance,
+    Opaque,
+    array_value,
+    atom,
+    content_of,
+    is_atom,
+)
 from anvl.core.tracer import Tracer
 from anvl.runtime import Array
 
@@ -69,6 +79,9 @@ _UNUSED_METHODS = frozenset(
 )  # fmt: skip
 _NUMBERS = (bool, int, float, complex)  # classes that name a dtype, as NumPy's do
 _MAKERS = frozenset(("__init__", "__new__", "__post_init__"))
+# Bases whose objects have only attributes of the person's, and the modules of others like them.
+_PLAIN = (object, types.SimpleNamespace)
+_STATELESS = frozenset(("abc", "collections.abc", "contextlib", "typing", "typing_extensions"))
 _NOWHERE = Use("", 0, only_written=False)
 
 
@@ -195,7 +208,7 @@ class _Search:
             return False
         self.found.uses[path] = use
         if is_dtype or is_atom(of):
-            self.found.values[path] = atom(x)
+            self._atom(x, path, of)
         elif issubclass(of, np.ndarray | Array):
             self._array(x, path)
         elif (base := container_of(of)) is not None:
@@ -211,6 +224,11 @@ class _Search:
         if issubclass(of, _FUNCTIONS):
             return True
         return callable(x) and "__wrapped__" in own_attributes(x) and not self._owner.of_class(of)
+
+    def _atom(self, x: Any, path: str, of: type) -> None:
+        self.found.values[path] = atom(x)
+        if issubclass(of, enum.Enum):  # it may have methods
+            self._reach(of)
 
     def _array(self, x: Any, path: str) -> None:
         value = self.found.values[path] = array_value(x)
@@ -267,7 +285,8 @@ class _Search:
         of = type(x)
         is_persons = self._owner.of_class(of) or of is types.SimpleNamespace
         # What a library keeps in its objects is not known, but for their identity.
-        self.found.values[path] = Instance(of) if is_persons else Opaque(x)
+        hidden = content_of(x) if is_persons and self._is_derived(of) else None
+        self.found.values[path] = Instance(of, hidden) if is_persons else Opaque(x)
         if id(x) not in self._instances:
             self._instances[id(x)] = x
             if callable(x) and not is_persons:  # such as numpy.vectorize
@@ -275,6 +294,11 @@ class _Search:
             self._add_space(x, path, depth, of)
             if dataclasses.is_dataclass(of):
                 self._add_attributes([f.name for f in dataclasses.fields(of)])
+
+    def _is_derived(self, of: type) -> bool:
+        """Whether a class of the person's has a base of a library that may keep something."""
+        bases = [base for base in of.__mro__ if not self._owner.of_class(base)]
+        return any(b.__module__ not in _STATELESS and b not in _PLAIN for b in bases)
 
     def _add_space(self, x: Any, path: str, depth: int, of: type) -> None:
         of_class = self._class_attributes(of)
@@ -426,7 +450,7 @@ class _Search:
                 self._value(x, self._unique(name), None, 0)
 
     def _class(self, cls: type) -> None:
-        if self._owner.of_class(cls) and not is_atom(cls):
+        if self._owner.of_class(cls):
             self._add_space(cls, cls.__name__, 0, cls)
 
     def _class_attributes(self, cls: type) -> dict[str, list[Any]]:

@@ -25,6 +25,7 @@ __all__ = [
     "Opaque",
     "array_value",
     "atom",
+    "content_of",
     "is_atom",
     "shown",
 ]
@@ -105,21 +106,44 @@ class ArrayValue:
 
 
 class Instance:
-    """An object of the person's: its class; its attributes are values of their own."""
+    """An object of the person's: its class; its attributes are values of their own.
 
-    __slots__ = ("_of",)
+    `hidden` is what a base of a library keeps in it, as a subclass of `float` its number.
+    """
 
-    def __init__(self, of: type) -> None:
-        self._of = of
+    __slots__ = ("_hidden", "_of")
+
+    def __init__(self, of: type, hidden: Any = None) -> None:
+        self._of, self._hidden = of, hidden
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Instance) and self._of is other._of
+        if not isinstance(other, Instance) or self._of is not other._of:
+            return False
+        return bool(self._hidden == other._hidden)
 
     def __hash__(self) -> int:
         return id(self._of)
 
     def __repr__(self) -> str:
-        return f"a {self._of.__name__}"
+        return f"a {self._of.__name__}" if self._hidden is None else repr(self._hidden)
+
+
+# By class: the function that reads the value of an object of a subclass, and runs no other code.
+_CONTENTS = {
+    int: int.__int__, float: float.__float__, complex: complex.__complex__, str: str.__str__,
+    bytes: bytes.__bytes__,
+}  # fmt: skip
+
+
+def content_of(x: Any) -> Any:
+    """What an object of a library is, or of a class derived from one: its number or text.
+
+    Others are equal if they are the same, or if they say so.
+    """
+    for base, read in _CONTENTS.items():
+        if issubclass(type(x), base):
+            return StaticValue(read(x))
+    return Opaque(x)
 
 
 class Opaque:

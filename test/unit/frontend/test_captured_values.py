@@ -1,5 +1,7 @@
 """Which values of a function are found, how they are compared, and what is left alone."""
 
+import enum
+import fractions
 import functools
 import math
 import operator
@@ -240,3 +242,54 @@ def test_variables_of_one_name_are_told_apart():
     one, two = make(2.0), make(3.0)
     found = snapshot(lambda x: one(x) + two(x)).values
     assert len(found) == 2 and sorted(map(repr, found.values())) == ["2.0", "3.0"]
+
+
+class Rate(float):
+    pass
+
+
+class Share(fractions.Fraction):
+    pass
+
+
+class Kind(enum.Enum):
+    LOW, HIGH = 1, 2
+
+    @property
+    def factor(self):
+        return FACTORS[self.name]
+
+
+FACTORS = {"LOW": 2.0, "HIGH": 3.0}
+
+
+class Name(str):
+    pass
+
+
+class Count(int):
+    pass
+
+
+@pytest.mark.parametrize("make", [Rate, Share, Name, Count])
+def test_objects_of_classes_derived_from_those_of_libraries(make):
+    """Their numbers and text are in no attribute."""
+    one = of(value=make(2))
+    f = anvl.jit(lambda x: x * float(one.value))
+    assert f(X) == 6
+    one.value = make(2)
+    assert f(X) == 6 and f.cache_size() == 1
+    one.value = make(4)
+    assert f(X) == 12
+    g = anvl.jit(lambda x: x * float(one.value), on_stale_closure="error")
+    g(X)
+    one.value = make(5)
+    with pytest.raises(StaleClosureError, match=r"one\.value (was '?4|has changed, a Share)"):
+        g(X)
+
+
+def test_what_the_code_of_an_enumeration_reads(monkeypatch):
+    f = anvl.jit(lambda x: x * Kind.HIGH.factor)
+    assert f(X) == 9
+    monkeypatch.setitem(FACTORS, "HIGH", 4.0)
+    assert f(X) == 12
