@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 import weakref
+from collections.abc import Callable
 from types import EllipsisType, NoneType, NotImplementedType
 from typing import Any, NamedTuple
 
@@ -129,7 +130,7 @@ class Instance:
 
 
 # By class: the function that reads the value of an object of a subclass, and runs no other code.
-_CONTENTS = {
+_CONTENTS: dict[type, Callable[[Any], Any]] = {
     int: int.__int__, float: float.__float__, complex: complex.__complex__, str: str.__str__,
     bytes: bytes.__bytes__,
 }  # fmt: skip
