@@ -26,7 +26,6 @@ from anvl.passes.lower import (
     divisions,
     invariant_conditions,
     large_divisors,
-    library_calls,
     literal_powers,
     reassociation,
     short_reductions,
@@ -35,6 +34,14 @@ from anvl.passes.lower import (
 )
 from anvl.passes.lower.call_graph import check_calls
 from anvl.passes.lower.complex_functions import split_complex_functions
+from anvl.passes.lower.library_calls import (
+    extremes,
+    factors,
+    handed_over,
+    readers,
+    scales,
+    summands,
+)
 from anvl.passes.lower.lowering_patterns import NAME, expansions, legalize_chlo
 from anvl.passes.lower.outlining import Shared
 from anvl.passes.lower.pads import joined_pads, rotations
@@ -50,7 +57,7 @@ __all__ = ["LowerToStablehlo"]
 _GUARDED = tuple(
     name
     for guard in (
-        barriers, choices, converts, divisions, joined_pads, large_divisors, library_calls,
+        barriers, choices, converts, divisions, handed_over, joined_pads, large_divisors,
         literal_powers, partitioned_pads, reassociation, rotations, short_reductions, sort_keys,
         trip_counts,
     )
@@ -111,7 +118,7 @@ class LowerToStablehlo(Pass, argument=NAME):
         # One walk for all other rewrites: none erases an op that a later one visits.
         found = find_by_name(module, _GUARDED)
         if self.platform == "cpu" and (
-            literal_powers.expand_literal_powers(found) or library_calls.has_large_sum(found)
+            literal_powers.expand_literal_powers(found) or summands.has_large_sum(found)
         ):
             run_native("func.func(trivial-dce)", module)  # dead ops would count as readers
             found = find_by_name(module, _GUARDED)
@@ -125,10 +132,11 @@ class LowerToStablehlo(Pass, argument=NAME):
             barriers.compute_gathered(module, found)
             barriers.separate_names(found)
             short_reductions.unroll_short_reductions(found)
-            library_calls.guard_extremes(module, found)
-            library_calls.move_factors(found)
-            library_calls.compute_summands(module, found)
-            library_calls.separate_scales(module, found)
+            extremes.guard_extremes(module, found)
+            factors.move_factors(found)
+            summands.compute_summands(module, found)
+            scales.separate_scales(module, found)
+            readers.keep_readers(found)
         reassociation.guard_reassociation(module, found)
         if self.platform == "cpu":
             large_divisors.guard_large_divisors(found)

@@ -56,7 +56,7 @@ IN_ONE_LOOP = "anvl.reductions_in_one_loop"
 NAMES = ("stablehlo.reduce",)
 _MOST = 4  # elements of a result
 _FEWEST = 4096  # elements in all: below, XLA hands nothing over
-_FEWEST_GUARDED = 1024  # of maxima and minima: the bound of `library_calls`
+_FEWEST_GUARDED = 1024  # of maxima and minima: the bound of `handed_over`
 
 _EXACT = ("stablehlo.maximum", "stablehlo.minimum", "stablehlo.and", "stablehlo.or")
 _ROUNDED = ("stablehlo.add", "stablehlo.multiply")

@@ -1,5 +1,7 @@
 """Calls of YNNPACK by XLA:CPU: NaN stays, and few arrays are read."""
 
+import re
+
 import numpy as np
 import pytest
 from tolerances import PROGRAM, assert_close
@@ -78,3 +80,38 @@ def test_a_factor_that_no_float_holds_stays_in_parts() -> None:
     found = np.asarray(f(x))
     assert found[0] == np.float32(-(2.0**90))
     assert not found[1:].any()
+
+
+def _cross_entropy(x: anvl.Array, labels: anvl.Array) -> anvl.Array:
+    logs = anvl.nn.log_softmax(x)
+    return -anp.mean(anp.take_along_axis(logs, labels[:, None], axis=1))
+
+
+def _softmax_square(x: anvl.Array, labels: anvl.Array) -> anvl.Array:
+    return anp.sum(anvl.nn.softmax(x) ** 2)
+
+
+def _calls_of(text: str) -> list[str]:
+    """The library calls of the main program that give an array of two axes."""
+    main = text[text.index("ENTRY") :]
+    return re.findall(r"%ynn_fusion\S* = f32\[\d+,\d+\]", main)
+
+
+@pytest.mark.parametrize(
+    ("f", "shape", "count"),
+    [
+        (_cross_entropy, (120, 1000), 0),  # a loop computes exp(y), too
+        (_cross_entropy, (120, 700), 1),  # the loop would be one task
+        (_softmax_square, (120, 1000), 1),  # the softmax would be an array
+    ],
+)
+def test_what_reads_a_large_sum_is_a_loop(f, shape, count) -> None:
+    random = np.random.default_rng(0)
+    x = random.normal(size=shape).astype(np.float32)
+    labels = random.integers(0, shape[1], shape[0])
+    slope = anvl.jit(anvl.grad(f))
+    assert len(_calls_of(slope.lower(x, labels).compile().hlo())) == count
+    # On the interpreter there are no calls.
+    wanted = anvl.jit(anvl.grad(f), backend="interpreter")(x[:5], labels[:5])
+    factor = 5 / len(x) if f is _cross_entropy else 1
+    assert_close(slope(x, labels)[:5], wanted * factor, PROGRAM)

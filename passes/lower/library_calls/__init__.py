@@ -1,0 +1,1 @@
+"""Operands and readers of calls of YNNPACK, by XLA:CPU."""

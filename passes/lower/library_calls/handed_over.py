@@ -1,0 +1,103 @@
+"""Ops that XLA:CPU hands over to YNNPACK, by their names and sizes."""
+
+from functools import lru_cache
+from math import prod
+from typing import Any
+
+from anvl.dialect.core.attributes import attribute_of
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.types import kind
+from anvl.passes.framework.walk import Found
+from anvl.passes.lower.hlo_builder import maker
+
+__all__ = [
+    "BROADCAST", "CONSTANT", "HANDED_OVER", "MOST_OPS", "MULTIPLY", "NAMES", "SHAPING", "TAKEN",
+    "has_large_reduction", "is_large", "is_large_array", "is_large_sum", "is_of_reduction",
+    "is_used_in", "splat",
+]  # fmt: skip
+
+NAMES = ("stablehlo.reduce", "stablehlo.reduce_window")
+_FEWEST = 1024  # elements: XLA's own bound may change
+FEWEST_CALLED = 4096  # elements, from which on XLA calls YNNPACK
+MOST_OPS = 100  # that are looked at: then a reduction is assumed
+_ADDED_AS_THEY_ARE = ("f32", "f64")  # narrower floats are converted first, as one array
+
+BROADCAST = "stablehlo.broadcast_in_dim"
+CONSTANT = "stablehlo.constant"
+MULTIPLY = "stablehlo.multiply"
+SHAPING = ("stablehlo.broadcast_in_dim", "stablehlo.reshape", "stablehlo.transpose")
+
+#: Ops that may be handed over with a reduction.
+HANDED_OVER = frozenset(
+    f"stablehlo.{name}"
+    for name in (
+        "abs add broadcast_in_dim cbrt ceil convert divide exponential exponential_minus_one floor "
+        "log log_plus_one logistic maximum minimum multiply negate power reshape "
+        "round_nearest_afz round_nearest_even rsqrt sign sqrt subtract tanh transpose"
+    ).split()
+)
+#: Those of them that a call computes, and what is an array before it.
+TAKEN = HANDED_OVER - {f"stablehlo.{name}" for name in ("broadcast_in_dim", "negate")}
+
+
+def has_large_reduction(found: Found) -> bool:
+    """Whether XLA hands reductions over, and elementwise ops with them."""
+    return any(is_large(op) for name in NAMES for op in found[name])
+
+
+def is_large(op: ir.Operation) -> bool:
+    """Whether XLA may hand over an op of floats for its size."""
+    return _is_handed_over(op.operands[0].type)
+
+
+@lru_cache(1024)
+def _is_handed_over(type_: Any) -> bool:
+    is_float = kind(type_.element_type) == "float"
+    return is_float and type_.has_static_shape and prod(type_.shape) >= _FEWEST
+
+
+def is_of_reduction(x: ir.Value) -> bool:
+    """Whether ops that XLA may hand over with a reduction make x of its result."""
+    seen: set[ir.Operation] = set()
+    left = [x]
+    while left:
+        op = maker(left.pop())
+        if op is None or op in seen:
+            continue
+        if op.name in NAMES or len(seen) > MOST_OPS:
+            return True
+        if op.name in HANDED_OVER:
+            seen.add(op)
+            left += op.operands
+    return False
+
+
+def is_large_sum(op: ir.Operation) -> bool:
+    x = op.operands[0].type
+    if len(op.results) != 1 or str(x.element_type) not in _ADDED_AS_THEY_ARE:
+        return False
+    body = op.regions[0].blocks[0].operations
+    is_sum = len(body) == 2 and body[0].operation.name == "stablehlo.add"
+    return is_sum and x.has_static_shape and prod(x.shape) >= FEWEST_CALLED
+
+
+@lru_cache(1024)
+def is_large_array(type_: Any) -> bool:
+    """Whether XLA may call its library for elementwise ops on floats of a type."""
+    is_array = isinstance(type_, ir.RankedTensorType) and type_.has_static_shape
+    is_float = is_array and kind(type_.element_type) == "float"
+    return is_float and prod(type_.shape) >= FEWEST_CALLED
+
+
+def is_used_in(ops: set[ir.Operation], op: ir.Operation) -> bool:
+    """Whether nothing but these ops uses the results of an op."""
+    return all(use.owner.operation in ops for y in op.results for use in y.uses)
+
+
+def splat(x: ir.Value) -> Any:
+    """The number that a literal repeats."""
+    op = maker(x)
+    if op is None or op.name != CONSTANT:
+        return None
+    value: Any = attribute_of(op, "value")
+    return value.get_splat_value() if getattr(value, "is_splat", False) else None
