@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from tolerances import PROGRAM, rounding
+from tolerances import PROGRAM, assert_close, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -156,8 +156,8 @@ def test_gathers_of_random_rows(seed):
     assert "optimization_barrier" in text or not has_slope_of_sums
     ((value, slope),) = interpreter().run(parse(text), [[x, ends]])
     found, found_slope = program(x, ends)
-    np.testing.assert_allclose(found, value, rtol=rounding(PROGRAM))
-    np.testing.assert_allclose(found_slope, slope, rtol=rounding(PROGRAM), atol=1e-9)
+    assert_close(found, value, PROGRAM)
+    assert_close(found_slope, slope, PROGRAM)
 
 
 def test_no_gather_repeats_a_function_of_more_rows_than_there_are():
