@@ -55,8 +55,7 @@ func.func @read_elsewhere(%x: tensor<100x1000xf32>) -> tensor<100x1000xf32> {
   return %3 : tensor<100x1000xf32>
 }
 
-// So it is with what the elements are made of, here through an op that reads it twice; but not where
-// it is an array in any case, as for a product of matrices.
+// So it is with what the elements are made of, here through an op that reads it twice.
 // CHECK-LABEL: func.func @parts_read_elsewhere(
 // CHECK-NOT: reduce_precision
 // CHECK: return
@@ -68,21 +67,6 @@ func.func @parts_read_elsewhere(%x: tensor<100x1000xf32>, %g: tensor<100x1000xf3
   %4 = "anvl.sub"(%g, %3) : (tensor<100x1000xf32>, tensor<100x1000xf32>) -> tensor<100x1000xf32>
   %5 = "anvl.mul"(%4, %0) : (tensor<100x1000xf32>, tensor<100x1000xf32>) -> tensor<100x1000xf32>
   return %5 : tensor<100x1000xf32>
-}
-
-// CHECK-LABEL: func.func @parts_that_are_arrays(
-// CHECK: %[[SUM:.*]] = stablehlo.reduce(
-// CHECK: stablehlo.reduce_precision %[[SUM]]
-// CHECK: return
-func.func @parts_that_are_arrays(%x: tensor<100x1000xf32>, %w: tensor<1000x3xf32>) -> (tensor<100x1000xf32>, tensor<100x3xf32>) {
-  %0 = "anvl.exp"(%x) : (tensor<100x1000xf32>) -> tensor<100x1000xf32>
-  %1 = "anvl.mul"(%0, %0) : (tensor<100x1000xf32>, tensor<100x1000xf32>) -> tensor<100x1000xf32>
-  %2 = "anvl.sum"(%1) {axes = array<i64: 1>} : (tensor<100x1000xf32>) -> tensor<100xf32>
-  %3 = "anvl.broadcast_in_dim"(%2) {broadcast_dimensions = array<i64: 0>} : (tensor<100xf32>) -> tensor<100x1000xf32>
-  %4 = "anvl.sub"(%x, %3) : (tensor<100x1000xf32>, tensor<100x1000xf32>) -> tensor<100x1000xf32>
-  %5 = "anvl.mul"(%4, %0) : (tensor<100x1000xf32>, tensor<100x1000xf32>) -> tensor<100x1000xf32>
-  %6 = "anvl.dot_general"(%0, %w) {dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>} : (tensor<100x1000xf32>, tensor<1000x3xf32>) -> tensor<100x3xf32>
-  return %5, %6 : tensor<100x1000xf32>, tensor<100x3xf32>
 }
 
 // The call alone computes the elements, of values that it reads twice.
