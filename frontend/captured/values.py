@@ -137,7 +137,7 @@ _CONTENTS: dict[type, Callable[[Any], Any]] = {
 
 
 def content_of(x: Any) -> Any:
-    """What an object of a library is, or of a class derived from one: its number or text.
+    """Read the number or text that an object of a class derived from a library's stands for.
 
     Others are equal if they are the same, or if they say so.
     """

@@ -155,7 +155,7 @@ class Stages(Mapping[str, ir.Module]):
         return len(self._known)
 
     def report(self) -> list[Cast | Finding]:
-        """What was cast, and what was rolled or not, in the order of the program."""
+        """List what was cast, then what was rolled or not, each in the order of the program."""
         self._complete()
         return [*self._casts, *self._findings]
 

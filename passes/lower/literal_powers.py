@@ -140,7 +140,7 @@ def _splat(op: ir.Operation) -> float | None:
 
 
 def _selected(op: ir.Operation, steps: int) -> float | None:
-    """What a select gives, if its flag is known, or makes no difference."""
+    """Look through a select whose flag is known, or makes no difference."""
     flag, *chosen = (_known(y, steps) for y in op.operands)
     if flag is None:
         return chosen[0] if chosen[0] == chosen[1] else None

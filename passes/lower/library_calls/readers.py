@@ -42,7 +42,7 @@ _ELEMENTWISE = HANDED_OVER.difference(SHAPING).union(
     f"stablehlo.{name}" for name in ("atan2", "clamp", "cosine", "select", "sine", "tan")
 )
 _FUSED = _ELEMENTWISE.union(SHAPING)
-_CALL = "func.call"  # of a function that XLA inlines, such as a softmax
+_COMPUTED = _FUSED.union(("func.call",))  # of a function that XLA inlines, such as a softmax
 
 
 def keep_readers(found: Found) -> None:
@@ -58,15 +58,14 @@ def _is_shared(total: ir.Operation) -> bool:
     taken, left, met = {total}, [total.operands[0]], set[ir.Operation]()
     while left and len(taken) < MOST_OPS:
         op = maker(left.pop())  # one that is read elsewhere as well comes again with its last user
-        if op is None or op.name not in (*_FUSED, _CALL):
+        if op is None or op.name not in _COMPUTED:
             continue
-        if op.name != _CALL and is_used_in(taken, op):
+        if op.name in _FUSED and is_used_in(taken, op):
             taken.add(op)
             left += op.operands
         else:
             met.add(op)
-    alone = {op for op in met if is_used_in(taken, op)}
-    return any(op.name not in SHAPING for op in met - taken - alone)
+    return any(op.name not in SHAPING and not is_used_in(taken, op) for op in met)
 
 
 def _has_loop(x: ir.Value, is_repeated: bool = False) -> bool:

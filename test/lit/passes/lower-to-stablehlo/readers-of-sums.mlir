@@ -69,6 +69,25 @@ func.func @parts_read_elsewhere(%x: tensor<100x1000xf32>, %g: tensor<100x1000xf3
   return %5 : tensor<100x1000xf32>
 }
 
+// A function that XLA inlines computes them, as of a softmax in attention.
+// CHECK-LABEL: func.func @result_of_a_function(
+// CHECK-NOT: reduce_precision
+// CHECK: return
+func.func @result_of_a_function(%x: tensor<100x1000xf32>, %g: tensor<100x1000xf32>) -> tensor<100x1000xf32> {
+  %0 = call @raised(%x) : (tensor<100x1000xf32>) -> tensor<100x1000xf32>
+  %1 = "anvl.mul"(%0, %g) : (tensor<100x1000xf32>, tensor<100x1000xf32>) -> tensor<100x1000xf32>
+  %2 = "anvl.sum"(%1) {axes = array<i64: 1>} : (tensor<100x1000xf32>) -> tensor<100xf32>
+  %3 = "anvl.broadcast_in_dim"(%2) {broadcast_dimensions = array<i64: 0>} : (tensor<100xf32>) -> tensor<100x1000xf32>
+  %4 = "anvl.sub"(%g, %3) : (tensor<100x1000xf32>, tensor<100x1000xf32>) -> tensor<100x1000xf32>
+  %5 = "anvl.mul"(%4, %0) : (tensor<100x1000xf32>, tensor<100x1000xf32>) -> tensor<100x1000xf32>
+  return %5 : tensor<100x1000xf32>
+}
+
+func.func private @raised(%x: tensor<100x1000xf32>) -> tensor<100x1000xf32> {
+  %0 = "anvl.exp"(%x) : (tensor<100x1000xf32>) -> tensor<100x1000xf32>
+  return %0 : tensor<100x1000xf32>
+}
+
 // The call alone computes the elements, of values that it reads twice.
 // CHECK-LABEL: func.func @read_twice(
 // CHECK: stablehlo.reduce_precision
