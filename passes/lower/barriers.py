@@ -10,7 +10,7 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import element_type, tensor
 from anvl.passes.framework.walk import Found
 from anvl.passes.functions.symbol_utils import body_of, callee_of, functions_of, terminator_of
-from anvl.passes.lower.hlo_builder import Hlo, maker, origin, runs_once
+from anvl.passes.lower.hlo_builder import Hlo, is_used_in, maker, origin, runs_once
 
 __all__ = ["NAMES", "compute_gathered", "drop_inner_barriers", "separate_names"]
 
@@ -165,7 +165,7 @@ def _takes_long(gather: ir.Operation, functions: Mapping[str, ir.Operation]) -> 
     left = [gather.operands[0]]
     while left and len(fused) < _MOST_FUSED:
         op = maker(left.pop())  # one that is used elsewhere as well comes again with its last user
-        if op is None or not _is_read_in(fused, op):
+        if op is None or not is_used_in(fused, op):
             continue
         if op.name in _SLOW:
             return True
@@ -179,11 +179,6 @@ def _takes_long(gather: ir.Operation, functions: Mapping[str, ir.Operation]) -> 
                 fused |= {op, end}
                 left += [*op.operands, *end.operands]
     return False
-
-
-def _is_read_in(ops: set[ir.Operation], op: ir.Operation) -> bool:
-    """Whether nothing but these ops reads the results of an op."""
-    return all(use.owner.operation in ops for y in op.results for use in y.uses)
 
 
 def _drop_where(found: Found, is_needless: Callable[[ir.Operation], bool]) -> None:

@@ -12,7 +12,7 @@ from anvl.dialect.core.types import element_type, kind, tensor, without_axes
 from anvl.passes.functions.symbol_utils import is_private
 
 __all__ = [
-    "Hlo", "Literals", "differs_everywhere", "hide", "is_hidden", "maker", "origin",
+    "Hlo", "Literals", "differs_everywhere", "hide", "is_hidden", "is_used_in", "maker", "origin",
     "replace_before", "runs_once", "varying_axes",
 ]  # fmt: skip
 
@@ -98,6 +98,11 @@ def runs_once(op: ir.Operation) -> bool:
 def replace_before(x: ir.Value, y: ir.Value) -> None:
     """Replace the uses of x by y, except in the op that computes y from x."""
     x.replace_all_uses_except(y, y.owner.operation)
+
+
+def is_used_in(ops: set[ir.Operation], op: ir.Operation) -> bool:
+    """Whether nothing but these ops uses the results of an op."""
+    return all(use.owner.operation in ops for y in op.results for use in y.uses)
 
 
 _SHAPED = ("stablehlo.broadcast_in_dim", "stablehlo.reshape", "stablehlo.transpose")

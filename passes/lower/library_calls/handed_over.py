@@ -13,7 +13,7 @@ from anvl.passes.lower.hlo_builder import maker
 __all__ = [
     "BROADCAST", "CONSTANT", "HANDED_OVER", "MOST_OPS", "MULTIPLY", "NAMES", "SHAPING", "TAKEN",
     "has_large_reduction", "is_large", "is_large_array", "is_large_sum", "is_of_reduction",
-    "is_used_in", "splat",
+    "splat",
 ]  # fmt: skip
 
 NAMES = ("stablehlo.reduce", "stablehlo.reduce_window")
@@ -87,11 +87,6 @@ def is_large_array(type_: Any) -> bool:
     is_array = isinstance(type_, ir.RankedTensorType) and type_.has_static_shape
     is_float = is_array and kind(type_.element_type) == "float"
     return is_float and prod(type_.shape) >= FEWEST_CALLED
-
-
-def is_used_in(ops: set[ir.Operation], op: ir.Operation) -> bool:
-    """Whether nothing but these ops uses the results of an op."""
-    return all(use.owner.operation in ops for y in op.results for use in y.uses)
 
 
 def splat(x: ir.Value) -> Any:

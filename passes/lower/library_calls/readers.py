@@ -6,7 +6,7 @@ from typing import Any
 
 from anvl.dialect.core.mlir import ir
 from anvl.passes.framework.walk import Found
-from anvl.passes.lower.hlo_builder import hide, maker, replace_before
+from anvl.passes.lower.hlo_builder import hide, is_used_in, maker, replace_before
 from anvl.passes.lower.library_calls.handed_over import (
     BROADCAST,
     HANDED_OVER,
@@ -16,7 +16,6 @@ from anvl.passes.lower.library_calls.handed_over import (
     TAKEN,
     is_large_array,
     is_large_sum,
-    is_used_in,
 )
 
 __all__ = ["keep_readers"]

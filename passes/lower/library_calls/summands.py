@@ -6,14 +6,13 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Ints
 from anvl.passes.framework.walk import Found
 from anvl.passes.functions.symbol_utils import body_of, callee_of, functions_of, terminator_of
-from anvl.passes.lower.hlo_builder import hide, maker
+from anvl.passes.lower.hlo_builder import hide, is_used_in, maker
 from anvl.passes.lower.library_calls.handed_over import (
     BROADCAST,
     MOST_OPS,
     NAMES,
     TAKEN,
     is_large_sum,
-    is_used_in,
 )
 
 __all__ = ["compute_summands", "has_large_sum"]
