@@ -10,12 +10,13 @@ from anvl.dialect.core.captures import captured
 from anvl.dialect.core.create import full, number_of
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Value, emit
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.params.base import Int, Ints
 from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.core.types import tensor
 from anvl.passes.rolling.forms import Form
 from anvl.passes.rolling.items import Block, Source
-from anvl.passes.rolling.stacking import row, stacked
+from anvl.passes.rolling.stacking import row, stacked, stacked_by_rule
 from anvl.passes.rolling.stretches import Carried, Each, Inner, Same, Stretch
 
 __all__ = ["Writer"]
@@ -70,7 +71,7 @@ class _Made:
         self.rest = [link for link in self.same if link.value not in writer.block.leaves]
         # Of fills, such as the numbers that the steps of a loop of Python's compute, one element.
         self.fills = {link for link in self.each if self._is_fill(link)}
-        self.arrays = [stacked([self._row(link, x) for x in link.values]) for link in self.each]
+        self.arrays = [self._rows(link) for link in self.each]
 
     def _links(self, kind: type) -> list[Any]:
         stretch = self.stretch
@@ -104,6 +105,13 @@ class _Made:
         leaves = self.writer.block.leaves
         ops: list[Any] = [leaves.get(x) for x in link.values]
         return all(number_of(op) is not None for op in ops) and ops[0].result.type.rank > 0
+
+    def _rows(self, link: Each) -> Value:
+        """An array of the values of all repetitions; constants are read, and not copied for it."""
+        leaves, found = self.writer.block.leaves, None
+        if link not in self.fills and all([x in leaves for x in link.values]):
+            found = stacked_by_rule([leaves[x] for x in link.values])
+        return stacked([self._row(link, x) for x in link.values]) if found is None else found
 
     def _row(self, link: Each, source: Any) -> Value:
         if link not in self.fills:
@@ -250,10 +258,11 @@ class _Made:
         found = call(made, [*arrays, *rest])
         behind: dict[_Key, Value] = {}
         for total, terms in zip(form.totals, found, strict=False):
-            first = stacked([self.outside(total.first)])
-            all_terms = emit.concatenate(first, terms, dimension=0)
-            reduce = getattr(emit, total.reduces_by)
-            behind[(n - 1) * stretch.period + total.item, 0] = reduce(all_terms, axes=(0,))
+            reduce: Any = OPS[f"anvl.{total.reduces_by}"]
+            if number_of(self.writer.block.maker_of(total.first)) != _start(reduce, terms):
+                first = stacked([self.outside(total.first)])
+                terms = emit.concatenate(first, terms, dimension=0)
+            behind[(n - 1) * stretch.period + total.item, 0] = reduce.build(terms, axes=(0,))
         for (item, result), array in zip(form.stacked, found[len(form.totals) :], strict=True):
             for k in stretch.wanted[item, result]:
                 behind[k * stretch.period + item, result] = row(array, k)
@@ -262,6 +271,12 @@ class _Made:
     def _type(self, key: _Key) -> Any:
         item, result = key
         return self.items[self.stretch.start + item].op.results[result].type
+
+
+def _start(reduce: Any, terms: Value) -> complex:
+    """The number from which a reduction of terms starts by itself."""
+    start: complex = reduce.identity(terms.type.element_type)
+    return start
 
 
 def _moved_on(c: Carried, before: dict[Any, Value], values: dict[_Key, Value]) -> list[Value]:

@@ -60,6 +60,7 @@ class Block:
         self._symbols: dict[Any, int] = {}
         self._numbers: dict[ir.Type, int] = {}
         self._types: dict[Any, int] = {}  # the numbers of the types of sources and of values
+        self._inferred: dict[Any, int] = {}  # of results, by the class and the types of operands
         self._attributes: dict[int, Any] = {}
         for op in ops[:-1]:
             if is_plain(type(op)):
@@ -88,7 +89,7 @@ class Block:
         return self.items[x.item].op if type(x) is Source else self.leaves.get(x)
 
     def _add_leaf(self, op: Any) -> None:
-        (value,) = op.results
+        value = op.result
         self.leaves[value] = op
         key = op.operation.name, _attributes_of(op), value.type
         self._known[value] = self._leaf_keys.setdefault(key, value)
@@ -98,10 +99,8 @@ class Block:
         items, known, read_at, types = self.items, self._known, self.read_at, self._types
         number = len(items)
         operands = tuple(map(known.get, values, values))
-        y = op.result
-        of = self._numbers.get(y.type) or self._number_of(y.type)
-        kind: Any = [type(op), of]
-        least = of
+        y, rules, least = op.result, type(op), 1
+        kind: Any = [rules]
         for x in operands:
             read = types.get(x) or self._type_of(x)
             kind.append(read)
@@ -113,9 +112,18 @@ class Block:
                     read_at[x] = [number]
                 else:
                     readers.append(number)
+        kind = tuple(kind)
+        of = self._inferred.get(kind)
+        if of is None:
+            of = self._numbers.get(y.type) or self._number_of(y.type)
+            if rules.is_inferred:
+                self._inferred[kind] = of
+            else:
+                kind = (*kind, of)
         source = known[y] = _tuple(Source, (number, 0))
         types[source] = of
-        kind = tuple(kind) if least > 0 else object()  # equal to no other
+        if least < 0 or of < 0:
+            kind = object()  # equal to no other
         symbol = self._symbols.setdefault(kind, len(self._symbols))
         items.append(_tuple(Item, (op, operands, symbol, 1)))
 

@@ -7,23 +7,26 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Value, emit
 from anvl.dialect.core.shape import reshaped
 
-__all__ = ["row", "stacked"]
+__all__ = ["row", "stacked", "stacked_by_rule"]
 
 
 def stacked(values: Sequence[Value]) -> Value:
     """Emit an array whose row k is `values[k]`; all have one type."""
-    found = _by_rule(values)
+    found = stacked_by_rule([_maker(x) for x in values])
     if found is not None:
         return found
     rows = [reshaped(x, (1, *x.type.shape)) for x in values]
     return rows[0] if len(rows) == 1 else emit.concatenate(*rows, dimension=0)
 
 
-def _by_rule(values: Sequence[Value]) -> Value | None:
-    """The rule `stacked` of the op that defines all of the values, if it is one op and has one."""
-    makers = [_maker(x) for x in values]
+def stacked_by_rule(makers: Sequence[Any]) -> Value | None:
+    """Emit what ops compute as rows of an array, by the rule `stacked` of their class.
+
+    None if they are of several classes, or theirs has no such rule.  The rule reads their operands
+    and parameters: ops without operands may stand anywhere.
+    """
     rules: Any = type(makers[0])
-    if any(type(op) is not rules for op in makers) or not issubclass(rules, AnvlOp):
+    if any([type(op) is not rules for op in makers]) or not issubclass(rules, AnvlOp):
         return None
     if rules.multiple_results or not rules.has_rule("stacked"):
         return None
