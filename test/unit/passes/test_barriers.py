@@ -170,3 +170,33 @@ def test_no_gather_repeats_a_function_of_more_rows_than_there_are():
     bodies = [body for body in hlo.split("\n\n") if " gather(" in body]
     assert len(bodies) == 2
     assert not re.search("exponential|tanh|divide", "".join(bodies))
+
+
+ROTATING = {
+    "rotary": lambda x, a: anp.sin(a)[:, None] * x - anp.cos(a)[:, None] * x[..., ::-1],
+    "two broadcasts": lambda x, a: anp.sin(a)[:, None] * x - anp.sin(a)[:, None, :1] * x,
+    "chosen": lambda x, a: anp.where(a > 0, anp.tan(a), 2)[:, None] * x,
+    "reversed": lambda x, a: x / (3 + anp.cos(a)[:, None, ::-1]),
+}
+
+
+@pytest.mark.sweep(keep=0, part=4)  # 1 s each
+@pytest.mark.parametrize("name", ROTATING)
+def test_no_broadcast_repeats_a_sine(name):
+    def loss(x, a):
+        y = ROTATING[name](x, a)
+        return anp.sum(anp.where(y > 0, y * y, 3 * y))
+
+    rng = np.random.default_rng(5)
+    x, a = rng.normal(size=(32, 40, 16)), rng.normal(size=(32, 16))
+    program = anvl.jit(anvl.value_and_grad(loss, argnums=(0, 1)))
+    lowered = program.lower(x, a)
+    hlo = lowered.compile().hlo()
+    bodies = [body for body in hlo.split("\n\n") if re.search(r" (co)?sine\(| tan\(", body)]
+    assert bodies
+    assert not any("32,40,16]" in body for body in bodies if not body.startswith("ENTRY"))
+    ((value, slopes, others),) = interpreter().run(parse(lowered.mlir()), [[x, a]])
+    found, (found_slopes, found_others) = program(x, a)
+    assert_close(found, value, PROGRAM)
+    assert_close(found_slopes, slopes, PROGRAM)
+    assert_close(found_others, others, PROGRAM)
