@@ -59,16 +59,18 @@ class NoMore:
 
 @dataclass(frozen=True)
 class AtMost:
-    """anvl's own number is at most this."""
+    """anvl's own number is at most this; with `spread`, and half of the range that was measured."""
 
     value: float
     unit: str
+    spread: bool = False
 
     def __str__(self) -> str:
-        return f"<= {self.value:g} {self.unit}".rstrip()
+        return f"<= {self.value:g} {self.unit}".rstrip() + " and the spread" * self.spread
 
     def verdict(self, row: "Row") -> str:
-        return "met" if row.anvl <= self.value else "missed"
+        low, high = (self.spread and row.spread) or (0.0, 0.0)
+        return "met" if row.anvl <= self.value + (high - low) / 2 else "missed"
 
 
 @dataclass(frozen=True)

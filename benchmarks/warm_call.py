@@ -155,7 +155,7 @@ def _policies(rounds: int) -> list[Row]:
             {"looks": (partial(looks, x), id), "off": (partial(never, x), id)}, rounds
         )
         added = [(a - b) * 1e6 for a, b in zip(times["looks"], times["off"], strict=True)]
-        limits = AtMost(limit, "us")
+        limits = AtMost(limit, "us", spread=True)
         spread = min(added), max(added)
         what = f"closing over {what}: added to a call"
         rows.append(Row(what, "us", statistics.median(added), None, limits, spread=spread))

@@ -151,6 +151,17 @@ def test_a_limit_is_judged(modules, anvl, verdict):
     assert rows.Row("f", "us", anvl, target=rows.AtMost(10, "us")).verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("anvl", "spread", "verdict"),
+    [(10.9, (9, 11), "met"), (11.1, (9, 11), "missed"), (10.1, None, "missed")],
+)
+def test_a_limit_may_be_exceeded_by_half_of_the_range(modules, anvl, spread, verdict):
+    rows, _, _ = modules
+    limit = rows.AtMost(10, "us", spread=True)
+    row = rows.Row("f", "us", anvl, target=limit, spread=spread)
+    assert (row.verdict, str(limit)) == (verdict, "<= 10 us and the spread")
+
+
 def test_the_document_keeps_what_stands_around_the_run(modules, tmp_path):
     rows, report, _ = modules
     path = tmp_path / "performance.md"
