@@ -11,7 +11,7 @@ from opcode import EXTENDED_ARG, opname
 from types import CodeType
 from typing import NamedTuple
 
-__all__ = ["WRITING_METHODS", "CodeReads", "Use", "reads_of"]
+__all__ = ["DYNAMIC", "WRITING_METHODS", "CodeReads", "Use", "reads_of"]
 
 
 class Use(NamedTuple):
@@ -32,7 +32,8 @@ class Use(NamedTuple):
 class CodeReads:
     """Names that a code object, and those in it, read; by kind.
 
-    `reads_any_attribute` is true for code that computes the names of attributes.
+    `reads_any_attribute` is true for code that computes the names of attributes, `reads_classes`
+    for code that reads those of a class although an instance may have its own.
     """
 
     # No dataclass: making one takes 1 ms of a first call.
@@ -41,7 +42,7 @@ class CodeReads:
         self.cells: dict[str, Use] = {}
         self.attributes: dict[str, Use] = {}
         self.imports: dict[str, Use] = {}
-        self.reads_any_attribute = False
+        self.reads_any_attribute = self.reads_classes = False
 
 
 def reads_of(code: CodeType) -> CodeReads:
@@ -51,7 +52,9 @@ def reads_of(code: CodeType) -> CodeReads:
         return known[1]
     reads = CodeReads()
     _collect(code, reads)
-    reads.reads_any_attribute = not _DYNAMIC.isdisjoint({*reads.globals, *reads.attributes})
+    names = {*reads.globals, *reads.attributes}
+    reads.reads_any_attribute = not DYNAMIC.isdisjoint(names)
+    reads.reads_classes = not _CLASSES.isdisjoint(names)
     # By identity: equal code objects may stem from different files, and hashing one takes time.
     at = id(code)
     _known[at] = weakref.ref(code, lambda _: _known.pop(at, None)), reads
@@ -60,8 +63,12 @@ def reads_of(code: CodeType) -> CodeReads:
 
 _known: dict[int, tuple[weakref.ref[CodeType], CodeReads]] = {}
 
-# A function that uses one of these may read any attribute.
-_DYNAMIC = frozenset(("__dict__", "attrgetter", "dir", "getattr", "hasattr", "vars"))
+#: A function that uses one of these may read any attribute.
+DYNAMIC = frozenset(
+    ("__dict__", "__getattribute__", "attrgetter", "dir", "getattr", "hasattr", "vars")
+)
+# A function that uses one of these may read the attributes of a class.
+_CLASSES = frozenset(("__base__", "__bases__", "__class__", "__mro__", "mro", "super", "type"))
 #: Methods of containers that read nothing.
 WRITING_METHODS = frozenset(
     ("add", "append", "appendleft", "clear", "extend", "extendleft", "insert", "update")

@@ -14,12 +14,27 @@ from typing import Any
 
 import numpy as np
 
-from anvl.captured.snapshot import Check, is_below
+from anvl.captured.record import Check, is_below
+from anvl.captured.storage import container_of, reads_storage
 from anvl.captured.values import LARGEST_COMPARED
 
 __all__ = ["Guard", "make_guard"]
 
 _LARGEST_BASE = 4 * LARGEST_COMPARED  # bytes of the memory that a small array with steps is part of
+
+_NAMES = {
+    "Exception": Exception, "all": all, "attribute": object.__getattribute__, "is_": is_,
+    "len": len, "map": map, "type": type,
+}  # fmt: skip
+
+# By kind: the source of comparisons of one number `n`.
+_TERMS = {
+    "absent": "{key!r} not in h{n}",
+    "attribute": "h{n}.{key} is v{n}",
+    "cell": "c{n} is v{n}",
+    "class": "type(h{n}) is v{n}",
+    "own": "attribute(h{n}, '__dict__') is v{n}",
+}
 
 #: Whether the captured values are the same objects.
 Guard = Callable[[], bool]
@@ -31,7 +46,7 @@ def make_guard(checks: Sequence[Check], excluded: Sequence[str] = ()) -> Guard |
     kept = [c for c in kept if c.kind != "elements" or not _contains(c.path, excluded)]
     if not kept:
         return None
-    names: dict[str, Any] = {"all": all, "is_": is_, "len": len, "map": map, "Exception": Exception}
+    names: dict[str, Any] = dict(_NAMES)
     terms = tuple(_term(check, str(i), names) for i, check in enumerate(kept))
     # The check shares the variables of the closures, which it reads faster than as attributes.
     cells = {f"c{i}": check.holder for i, check in enumerate(kept) if check.kind == "cell"}
@@ -47,22 +62,39 @@ def _term(check: Check, n: str, names: dict[str, Any]) -> str:
     """The source of a comparison; its objects are added to `names`."""
     _, kind, holder, key, value = check
     names["h" + n], names["v" + n] = holder, value
-    if kind == "attribute":
-        return f"h{n}.{key} is v{n}"
-    if kind == "cell":
-        return f"c{n} is v{n}"
+    if kind in _TERMS:
+        return _TERMS[kind].format(n=n, key=key)
     if kind == "length":
-        return f"len(h{n}) == v{n}"
+        return f"{_length(type(holder), n, names)}(h{n}) == v{n}"
     if kind == "array":
         return _array_term(holder, value, n, names)
     if kind == "item":
         names["k" + n] = key
         index = repr(key) if type(key) in (str, int) else f"k{n}"
         return f"h{n}[{index}] is v{n}"
-    if not issubclass(type(holder), dict):
-        return f"all(map(is_, h{n}, v{n}))"
-    names["k" + n] = key
-    return f"all(map(is_, h{n}, k{n})) and all(map(is_, h{n}.values(), v{n}))"
+    return _elements_term(type(holder), key, n, names)
+
+
+def _length(of: type, n: str, names: dict[str, Any]) -> str:
+    """The name of the function that gives the length of an object of a class."""
+    base = container_of(of)
+    if reads_storage(of, base):
+        return "len"
+    names["l" + n] = base.__len__
+    return "l" + n
+
+
+def _elements_term(of: type, keys: Any, n: str, names: dict[str, Any]) -> str:
+    """The source of the comparison of a container of a class, element by element."""
+    base = container_of(of)
+    elements, values = "h" + n, f"h{n}.values()"
+    if not reads_storage(of, base):  # the methods of the class are the person's code
+        names["i" + n], names["e" + n] = base.__iter__, getattr(base, "values", None)
+        elements, values = f"i{n}(h{n})", f"e{n}(h{n})"
+    if not issubclass(base, dict):
+        return f"all(map(is_, {elements}, v{n}))"
+    names["k" + n] = keys
+    return f"all(map(is_, {elements}, k{n})) and all(map(is_, {values}, v{n}))"
 
 
 def _array_term(x: np.ndarray, content: bytes, n: str, names: dict[str, Any]) -> str:

@@ -19,25 +19,37 @@ import functools
 import sys
 import types
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from anvl import tree
-from anvl.captured.code_reads import WRITING_METHODS, CodeReads, Use, reads_of
+from anvl.captured.code_reads import DYNAMIC, WRITING_METHODS, CodeReads, Use, reads_of
 from anvl.captured.object_reads import (
-    CONTAINERS,
+    FUNCTIONS,
     MISSING,
+    WRAPPERS,
     Space,
     cell_content,
-    container_of,
-    is_flat,
-    key_value,
+    is_plain,
+    is_registered,
+    may_be_filled,
+    names_read_by,
     own_attributes,
-    shown_key,
     slot_value,
 )
 from anvl.captured.ownership import Ownership, home_of
+from anvl.captured.record import Check, Snapshot
+from anvl.captured.storage import (
+    CONTAINERS,
+    container_of,
+    elements_of,
+    is_flat,
+    is_plain_key,
+    key_value,
+    keys_of,
+    path_of,
+    reads_storage,
+)
 from anvl.captured.values import (
     Elements,
     Identity,
@@ -51,26 +63,17 @@ from anvl.captured.values import (
 from anvl.core.tracer import Tracer
 from anvl.runtime import Array
 
-__all__ = ["Check", "Snapshot", "snapshot"]
+__all__ = ["snapshot"]
 
 _MOST_VALUES = 1000  # beyond these, values are not found
 _LONGEST = 1000  # elements of a container; a longer one is compared by identity and length
 _UNROLLED = 16  # elements of a container that are checked one by one
 _DEEPEST = 20
 
-_FUNCTIONS = (
-    types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.MethodWrapperType,
-    types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType,
-    functools.partial, classmethod, staticmethod, property, np.ufunc, type,
-)  # fmt: skip
 # Containers of Python whose elements are in an attribute; by id, as asking abstract classes for
 # subclasses takes long.
-_WRAPPING = frozenset(map(id, (collections.ChainMap, collections.UserDict, collections.UserList)))
-# By class, by its id as some have no hash: the attribute with the function of a wrapper of one.
-_WRAPPERS = {
-    id(property): "fget", id(functools.cached_property): "func", id(classmethod): "__func__",
-    id(staticmethod): "__func__",
-}  # fmt: skip
+_USER = (collections.UserDict, collections.UserList, collections.UserString)
+_WRAPPING = frozenset(map(id, (collections.ChainMap, *_USER)))
 _UNUSED_METHODS = frozenset(
     (
         "__class_getitem__", "__del__", "__getstate__", "__init_subclass__", "__reduce__",
@@ -79,49 +82,7 @@ _UNUSED_METHODS = frozenset(
 )  # fmt: skip
 _NUMBERS = (bool, int, float, complex)  # classes that name a dtype, as NumPy's do
 _MAKERS = frozenset(("__init__", "__new__", "__post_init__"))
-# Bases whose objects have only attributes of the person's, and the modules of others like them.
-_PLAIN = (object, types.SimpleNamespace)
-_STATELESS = frozenset(("abc", "collections.abc", "contextlib", "typing", "typing_extensions"))
 _NOWHERE = Use("", 0, only_written=False)
-
-
-class Check(NamedTuple):
-    """One comparison of the check on a hit.
-
-    `kind` is "item" (`holder[key] is value`), "attribute", "cell", "length" (`len(holder) ==
-    value`), "elements" (those of `value`, by identity), or "array" (dtype, shape and, as bytes,
-    content).
-    """
-
-    path: str
-    kind: str
-    holder: Any
-    key: Any
-    value: Any
-
-
-class Snapshot:
-    """The values that a function reads, as they are now.
-
-    `values` compares them, by path (`model.scale`, `params['w']`); `checks` finds quickly that all
-    are the same objects; `uses` tells where they are read.
-    """
-
-    def __init__(self, values: dict[str, Any] | None = None) -> None:
-        self.values: dict[str, Any] = {} if values is None else values
-        self.checks: list[Check] = []
-        self.uses: dict[str, Use | None] = {}
-
-    def differences(self, now: Snapshot) -> list[str]:
-        """Paths whose values differ from those of `now`, without those below another one."""
-        found = [p for p, x in self.values.items() if now.values.get(p, MISSING) != x]
-        found += [p for p in now.values if p not in self.values]
-        return [p for p in found if not is_below(p, [q for q in found if q != p])]
-
-
-def is_below(path: str, others: Iterable[str]) -> bool:
-    """Whether a path is one of these, or a part of one."""
-    return any(path.startswith(o) and path[len(o) : len(o) + 1] in ("", ".", "[") for o in others)
 
 
 def snapshot(f: Callable[..., Any], given: Sequence[Any] = ()) -> Snapshot:
@@ -142,11 +103,12 @@ class _Search:
         self._order: list[str] = []
         self._spaces: list[Space] = []
         self._visited: dict[int, Any] = {}  # objects by id, kept alive so that ids stay unique
+        self._paths: dict[int, str] = {}  # where containers and instances were met first
         self._slots: set[tuple[int, Any]] = set()
-        self._of_classes: dict[int, dict[str, list[Any]]] = {}
         self._instances: dict[int, Any] = {}
         self._arguments: dict[int, Any] = {}
-        self._reads_any_attribute = False
+        self._class_spaces: dict[int, type] = {}
+        self._reads_any_attribute = self._reads_classes = False
         self._reach(f)
 
     def finish(self) -> Snapshot:
@@ -157,14 +119,36 @@ class _Search:
             for space in self._spaces:  # grows in the loop
                 if self._reads_any_attribute:
                     self._add_names(space)
+                if self._reads_classes:
+                    self._add_classes(space)
                 while space.seen < len(self._order):
                     name = self._order[space.seen]
                     space.seen, grows = space.seen + 1, True
                     self._attribute(space, name, self._names[name])
+        for space in self._spaces:
+            if self._reads_any_attribute or space.runs_code():
+                self._names_of(space)
         return self.found
+
+    def _names_of(self, space: Space) -> None:
+        """Add which attributes an object of the person's has."""
+        path, own, of = f"{space.path}.__dict__", space.own, type(space.x)
+        if not (space.may_gain and (self._owner.of_class(of) or of is types.SimpleNamespace)):
+            return
+        self.found.values[path] = Elements(dict, space.own_names())
+        self.found.checks.append(Check(path, "length", own, None, len(own)))
 
     def _add_names(self, space: Space) -> None:
         self._add_attributes(name for name in [*space.own, *space.of_class] if type(name) is str)
+
+    def _add_classes(self, space: Space) -> None:
+        """Add the classes of an object: it may hide attributes of theirs."""
+        of = space.x if issubclass(type(space.x), type) else type(space.x)
+        for base in of.__mro__:
+            if self._owner.of_class(base) and id(base) not in self._class_spaces:
+                self._class_spaces[id(base)] = base
+                of_class = self._owner.attributes_of(base)
+                self._spaces.append(Space(base, base.__name__, space.depth, of_class))
 
     # -- values ----------------------------------------------------------------------------------
 
@@ -176,7 +160,7 @@ class _Search:
         `origin` tells variables of one name apart.
         """
         of = type(check.value)
-        if use is not None and use.only_written and issubclass(of, CONTAINERS):
+        if use is not None and use.only_written and self._is_only_written(of):
             return
         key = id(check.holder), check.key
         if key in self._slots:
@@ -185,6 +169,11 @@ class _Search:
         path = self._unique(check.path, origin)
         if self._value(check.value, path, use, depth):
             self.found.checks.append(check._replace(path=path))
+
+    def _is_only_written(self, of: type) -> bool:
+        """Whether the methods that write to an object are a container's, which read nothing."""
+        is_container = issubclass(of, CONTAINERS)
+        return is_container and WRITING_METHODS.isdisjoint(self._owner.attributes_of(of))
 
     def _unique(self, path: str, origin: str | None = None) -> str:
         """A path that no other variable has, such as one of the same name in another module."""
@@ -208,9 +197,9 @@ class _Search:
             return False
         self.found.uses[path] = use
         if is_dtype or is_atom(of):
-            self._atom(x, path, of)
+            self._atom(x, path, of, depth)
         elif issubclass(of, np.ndarray | Array):
-            self._array(x, path)
+            self._array(x, path, depth)
         elif (base := container_of(of)) is not None:
             self._container(x, base, path, use, depth)
         elif of is Tracer:
@@ -221,63 +210,94 @@ class _Search:
 
     def _is_function(self, x: Any, of: type) -> bool:
         """Whether x is a function, also one that is made by a library, as by `functools.cache`."""
-        if issubclass(of, _FUNCTIONS):
+        if issubclass(of, FUNCTIONS):
             return True
         return callable(x) and "__wrapped__" in own_attributes(x) and not self._owner.of_class(of)
 
-    def _atom(self, x: Any, path: str, of: type) -> None:
+    def _atom(self, x: Any, path: str, of: type, depth: int) -> None:
         self.found.values[path] = atom(x)
-        if issubclass(of, enum.Enum):  # it may have methods
+        if issubclass(of, enum.Enum):  # it may have methods, and attributes
             self._reach(of)
+            if self._owner.of_class(of) and self._is_new(x):
+                self._add_space(x, path, depth, of)
+                if not is_atom(type(x._value_)):
+                    self._add_attributes(("_value_",))
 
-    def _array(self, x: Any, path: str) -> None:
-        value = self.found.values[path] = array_value(x)
-        if issubclass(type(x), np.ndarray) and not isinstance(value, Identity):
+    def _array(self, x: Any, path: str, depth: int) -> None:
+        value, of = array_value(x), type(x)
+        self.found.values[path] = value
+        if not issubclass(of, np.ndarray):
+            return
+        if not isinstance(value, Identity):
             content = np.ndarray.tobytes(x)
             self.found.checks.append(Check(path, "array", x, None, content))
+        if of is not np.ndarray and self._is_new(x):
+            self._add_space(x, path, depth, of)
+            if "_mask" in own_attributes(x):  # of a masked array
+                self._add_attributes(("_mask",))
 
-    def _container(self, x: Any, base: type, path: str, use: Use | None, depth: int) -> None:
-        if id(x) in self._visited:
-            self.found.values[path] = Elements(type(x), None)
+    def _is_new(self, x: Any) -> bool:
+        """Whether an object is met for the first time."""
+        if id(x) in self._instances:
+            return False
+        self._instances[id(x)] = x
+        return True
+
+    def _container(self, x: Any, base: Any, path: str, use: Use | None, depth: int) -> None:
+        of = type(x)
+        if id(x) in self._paths:
+            self.found.values[path] = Elements(of, f"the elements of {self._paths[id(x)]}")
             return
-        self._visited[id(x)] = x
-        if self._owner.of_class(type(x)):
-            self._add_space(x, path, depth, type(x))
-        n, is_mutable = len(x), base not in (tuple, frozenset)
+        self._visited[id(x)], self._paths[id(x)] = x, path
+        if self._owner.of_class(of) or not reads_storage(of, base):
+            self._add_space(x, path, depth, of)
+        n, is_mutable = base.__len__(x), base not in (tuple, frozenset)
         if is_mutable:
             self.found.checks.append(Check(path, "length", x, None, n))
         if n > _LONGEST:
             value = n, Identity(x) if is_mutable else Opaque(x)
-            self.found.values[path] = Elements(type(x), value)
+            self.found.values[path] = Elements(of, value)
         elif is_flat(x, base):
             self._flat(x, base, path, is_mutable)
+            self._objects(keys_of(x, base), path, use, depth)
         else:
             self._elements(x, base, path, use, depth)
 
-    def _flat(self, x: Any, base: type, path: str, is_mutable: bool) -> None:
+    def _flat(self, x: Any, base: Any, path: str, is_mutable: bool) -> None:
         """Add a set, or a list or tuple of atoms, as one value."""
-        elements, is_set = tuple(x), base in (set, frozenset)
+        elements, is_set = tuple(keys_of(x, base)), base in (set, frozenset)
         values = frozenset(map(key_value, elements)) if is_set else tuple(map(atom, elements))
         self.found.values[path] = Elements(type(x), values)
-        if is_mutable and (is_set or len(elements) > _UNROLLED):
+        if not is_mutable:
+            return
+        if is_set or len(elements) > _UNROLLED or not reads_storage(type(x), base):
             self.found.checks.append(Check(path, "elements", x, None, elements))
-        elif is_mutable:
+        else:
             self.found.checks += [Check(path, "item", x, i, e) for i, e in enumerate(elements)]
 
-    def _elements(self, x: Any, base: type, path: str, use: Use | None, depth: int) -> None:
+    def _objects(self, keys: Sequence[Any], path: str, use: Use | None, depth: int) -> None:
+        """Add the objects in a set, or those that are keys of a dict: they may change."""
+        for i, key in enumerate(keys):
+            if not is_atom(type(key)):
+                self._value(key, f"{path}[<{i}>]", use, depth + 1)
+
+    def _elements(self, x: Any, base: Any, path: str, use: Use | None, depth: int) -> None:
         """Add a container element by element."""
         keys: Sequence[Any]
+        elements = elements_of(x, base)
         if issubclass(base, dict):
-            keys, elements = list(x), list(x.values())
+            keys = keys_of(x, base)
             self.found.values[path] = Elements(type(x), tuple(map(key_value, keys)))
+            self._objects(keys, path, use, depth)
         else:
-            keys, elements = range(len(x)), list(x)
-            self.found.values[path] = Elements(type(x), len(x))
+            keys = range(len(elements))
+            self.found.values[path] = Elements(type(x), len(elements))
         one_by_one = len(keys) <= _UNROLLED and not hasattr(type(x), "__missing__")
+        one_by_one &= reads_storage(type(x), base) and all(map(is_plain_key, keys))
         if base is not tuple and not one_by_one:
             self.found.checks.append(Check(path, "elements", x, tuple(keys), tuple(elements)))
-        for key, element in zip(keys, elements, strict=True):
-            below = f"{path}[{shown_key(key)}]"
+        for i, (key, element) in enumerate(zip(keys, elements, strict=True)):
+            below = path_of(path, key, i)
             if self._value(element, below, use, depth + 1) and base is not tuple and one_by_one:
                 self.found.checks.append(Check(below, "item", x, key, element))
 
@@ -285,31 +305,31 @@ class _Search:
         of = type(x)
         is_persons = self._owner.of_class(of) or of is types.SimpleNamespace
         # What a library keeps in its objects is not known, but for their identity.
-        hidden = content_of(x) if is_persons and self._is_derived(of) else None
-        self.found.values[path] = Instance(of, hidden) if is_persons else Opaque(x)
-        if id(x) not in self._instances:
-            self._instances[id(x)] = x
+        hidden = content_of(x) if is_persons and self._owner.is_derived(of) else None
+        first = self._paths.setdefault(id(x), path)
+        self.found.values[path] = Instance(of, hidden, first) if is_persons else Opaque(x)
+        if self._is_new(x):
             if callable(x) and not is_persons:  # such as numpy.vectorize
                 self._reach_all(own_attributes(x).values())
+                self._add_attributes(names_read_by(x))
             self._add_space(x, path, depth, of)
             if dataclasses.is_dataclass(of):
                 self._add_attributes([f.name for f in dataclasses.fields(of)])
 
-    def _is_derived(self, of: type) -> bool:
-        """Whether a class of the person's has a base of a library that may keep something."""
-        bases = [base for base in of.__mro__ if not self._owner.of_class(base)]
-        return any(b.__module__ not in _STATELESS and b not in _PLAIN for b in bases)
-
     def _add_space(self, x: Any, path: str, depth: int, of: type) -> None:
-        of_class = self._class_attributes(of)
-        self._spaces.append(Space(x, path, depth, of_class))
+        of_class = self._owner.attributes_of(of)
+        self._spaces.append(space := Space(x, path, depth, of_class))
+        if x is not of and self._owner.of_class(of):
+            self.found.checks.append(Check(path, "class", x, None, of))
+            if space.runs_code() and space.may_gain:
+                self.found.checks.append(Check(path, "own", x, None, space.own))
         unused = _UNUSED_METHODS if x is of else _UNUSED_METHODS | _MAKERS
         for name, versions in of_class.items():
             if name.startswith("__") and name not in unused:
                 self._reach_all(raw for raw in versions if callable(raw))
         if not _WRAPPING.isdisjoint(map(id, of.__mro__)):
             self._add_attributes(("data", "maps"))
-        elif _is_registered(of):  # its children are read by functions that are registered
+        elif is_registered(of):  # its children are read by functions that are registered
             self._add_attributes(own_attributes(x))
 
     def _add_attributes(self, names: Iterable[str]) -> None:
@@ -325,13 +345,11 @@ class _Search:
 
     def _attribute(self, space: Space, name: str, use: Use) -> None:
         """Visit an attribute of an object, without running code."""
-        if name.startswith("__") or not name.isidentifier():
-            return
-        value, x = self._attribute_value(space, name), space.x
+        is_item = space.has_item(name)
+        value = self._attribute_value(space, name) if is_item or is_plain(name) else MISSING
         if value is MISSING:
             return
-        is_item = name in space.own and (space.runs_code() or type(x) is types.ModuleType)
-        kind, holder = ("item", space.own) if is_item else ("attribute", x)
+        kind, holder = ("item", space.own) if is_item else ("attribute", space.x)
         check = Check(f"{space.path}.{name}", kind, holder, name, value)
         self._slot(check, use, space.depth + 1)
 
@@ -354,8 +372,16 @@ class _Search:
             self._reach(raw)
             if hasattr(of, "__set__"):
                 return MISSING
+            if space.may_gain and name not in space.own and may_be_filled(raw):
+                self._unfilled(Check(f"{space.path}.{name}", "absent", space.own, name, raw))
             raw = MISSING
         return space.own.get(name, raw)
+
+    def _unfilled(self, check: Check) -> None:
+        """Add an attribute that its descriptor gives, and that may be set."""
+        self.found.unfilled.append(check)
+        if type(check.value) is not functools.cached_property:  # that sets it when it is read
+            self.found.checks.append(check)
 
     # -- functions -------------------------------------------------------------------------------
 
@@ -369,12 +395,12 @@ class _Search:
             self._function(f)
         elif issubclass(of, type):
             self._class(f)
-        elif issubclass(of, functools.partial):
+        elif issubclass(of, functools.partial | functools.partialmethod):
             self._partial(f)
-        elif of is types.MethodType or of is types.BuiltinMethodType:
+        elif of in (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType):
             self._method(f)
-        elif id(of) in _WRAPPERS:
-            self._reach_all((getattr(f, _WRAPPERS[id(of)]),))
+        elif id(of) in WRAPPERS:
+            self._reach_all((getattr(f, WRAPPERS[id(of)]),))
         elif self._owner.of_class(of):  # a callable, or a descriptor
             self._value(f, self._unique("self"), None, 0)
         else:
@@ -384,26 +410,27 @@ class _Search:
         """Reach a method of an object; a function of C, such as `len`, is one of a module."""
         if type(f) is types.MethodType:
             self._reach(f.__func__)
-        elif f.__name__ in WRITING_METHODS or type(f.__self__) in (
-            types.ModuleType,
-            types.NoneType,
-        ):
+        elif type(f.__self__) in (types.ModuleType, types.NoneType):
+            self._reads_any_attribute |= f.__name__ in DYNAMIC  # an alias of getattr
+            return
+        elif f.__name__ in WRITING_METHODS:
             return
         self._value(f.__self__, self._unique("self"), None, 0)
 
     def _partial(self, f: Any) -> None:
         self._reach(f.func)
-        for key, x in [*enumerate(f.args), *f.keywords.items()]:
-            self._value(x, self._unique(f"args[{key}]" if type(key) is int else key), None, 0)
+        for i, x in enumerate(f.args):
+            self._value(x, self._unique(f"args[{i}]"), None, 0)
+        for name, x in f.keywords.items():
+            self._slot(Check(name, "item", f.keywords, name, x), None)
 
     def _reach_all(self, candidates: Iterable[Any]) -> None:
         """Reach functions, and those in containers, as in the table of a singledispatch."""
         for x in candidates:
             if callable(x):
                 self._reach(x)
-            elif (base := container_of(type(x))) is not None and len(x) <= _LONGEST:
-                elements = list(x.values() if issubclass(base, dict) else x)
-                for element in elements:
+            elif (base := container_of(type(x))) is not None and base.__len__(x) <= _LONGEST:
+                for element in elements_of(x, base):
                     if callable(element):
                         self._reach(element)
 
@@ -429,6 +456,7 @@ class _Search:
 
     def _add_read_names(self, reads: CodeReads) -> None:
         self._reads_any_attribute |= reads.reads_any_attribute
+        self._reads_classes |= reads.reads_classes
         for name, use in reads.attributes.items():
             known = self._names.get(name)
             if known is None or (known.only_written and not use.only_written):
@@ -453,17 +481,6 @@ class _Search:
         if self._owner.of_class(cls):
             self._add_space(cls, cls.__name__, 0, cls)
 
-    def _class_attributes(self, cls: type) -> dict[str, list[Any]]:
-        """Attributes of the person's classes among the bases: all of a name, in Python's order."""
-        known = self._of_classes.get(id(cls))
-        if known is None:
-            known = self._of_classes[id(cls)] = {}
-            for base in cls.__mro__:
-                if self._owner.of_class(base):
-                    for name, raw in vars(base).items():
-                        known.setdefault(name, []).append(raw)
-        return known
-
     def add_argument(self, x: Any, depth: int = 0) -> None:
         """Reach the methods of an argument: its values are no captured ones."""
         of = type(x)
@@ -471,7 +488,7 @@ class _Search:
             return
         base = container_of(of)
         if base is not None:
-            for element in x.values() if issubclass(base, dict) else x:
+            for element in elements_of(x, base):
                 self.add_argument(element, depth + 1)
         elif self._is_function(x, of):
             self._reach(x)
@@ -480,11 +497,3 @@ class _Search:
             self._reach(of)
             for element in list(own_attributes(x).values()):
                 self.add_argument(element, depth + 1)
-
-
-def _is_registered(cls: type) -> bool:
-    """Whether a class is a container of pytrees; one without a hash cannot be."""
-    try:
-        return tree.is_container(cls)
-    except Exception:
-        return False

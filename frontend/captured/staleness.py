@@ -24,7 +24,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from anvl.captured.guard import Guard, make_guard
-from anvl.captured.snapshot import Snapshot, is_below, snapshot
+from anvl.captured.record import Snapshot, is_below
+from anvl.captured.snapshot import snapshot
 from anvl.captured.values import shown
 from anvl.core.arguments import Arguments, name_of
 from anvl.core.config import config
@@ -126,12 +127,14 @@ class Staleness:
         guard = make_guard(before.checks, self._muted)
         if guard is None:
             return None
-        if guard():
+        if guard() and not before.is_filled():
             return Captured(before, self._muted, guard)
         after = self._snapshot(given)
-        changed = before.differences(after)
+        # Attributes that a trace adds, as `functools.cached_property` does, had no value to change.
+        found = [p for p in before.differences(after) if not p.endswith(".__dict__")]
+        changed = [p for p in found if p in before.values]
         self._warn_of_changes([p for p in changed if not is_below(p, self._muted)], after)
-        return self.captured(after, (*self._muted, *changed))
+        return self.captured(after, (*self._muted, *changed, *after.tracers()))
 
     def watched(
         self, arguments: Arguments, trace: Callable[[Arguments], Traced]

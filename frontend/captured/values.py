@@ -109,18 +109,19 @@ class ArrayValue:
 class Instance:
     """An object of the person's: its class; its attributes are values of their own.
 
-    `hidden` is what a base of a library keeps in it, as a subclass of `float` its number.
+    `hidden` is what a base of a library keeps in it, as a subclass of `float` its number; `path`
+    is where the object was met first, which tells objects of one class apart.
     """
 
-    __slots__ = ("_hidden", "_of")
+    __slots__ = ("_hidden", "_of", "_path")
 
-    def __init__(self, of: type, hidden: Any = None) -> None:
-        self._of, self._hidden = of, hidden
+    def __init__(self, of: type, hidden: Any = None, path: str = "") -> None:
+        self._of, self._hidden, self._path = of, hidden, path
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Instance) or self._of is not other._of:
             return False
-        return bool(self._hidden == other._hidden)
+        return self._path == other._path and bool(self._hidden == other._hidden)
 
     def __hash__(self) -> int:
         return id(self._of)
