@@ -82,6 +82,31 @@ def test_a_factor_that_no_float_holds_stays_in_parts() -> None:
     assert not found[1:].any()
 
 
+@pytest.mark.parametrize("keeps", [True, False])
+def test_what_a_mask_keeps_is_negated_behind_the_sum(keeps: bool) -> None:
+    x = np.random.default_rng(0).normal(size=(64, 100)).astype(np.float32)
+    p = x > 0 if keeps else x <= 0
+    x[3], x[4, 0], x[5, 1], p[6], x[7] = np.nan, np.inf, -np.inf, not keeps, 0
+    p[3] = not keeps
+
+    def f(x: anvl.Array, p: anvl.Array) -> list[anvl.Array]:
+        def chosen(x: anvl.Array) -> anvl.Array:
+            return anp.where(p, x, 0) if keeps else anp.where(p, 0, x)
+
+        total = anp.sum(chosen(-x), axis=1)
+        return [total, chosen(x) + total[:, None]]
+
+    program = anvl.jit(f)
+    assert "negate" not in program.lower(x, p).mlir()
+    total, both = map(np.asarray, program(x, p))
+    kept = np.where(p == keeps, x, 0)
+    wanted = np.sum(-kept, axis=1)
+    assert_close(total, wanted, PROGRAM)
+    with np.errstate(invalid="ignore"):  # inf - inf
+        assert_close(both, kept + wanted[:, None], PROGRAM)
+    assert not np.signbit(total[[3, 6, 7]]).any()
+
+
 def _cross_entropy(x: anvl.Array, labels: anvl.Array) -> anvl.Array:
     logs = anvl.nn.log_softmax(x)
     return -anp.mean(anp.take_along_axis(logs, labels[:, None], axis=1))

@@ -96,3 +96,45 @@ func.func @kept(%x: tensor<64x100xf32>)
   %8 = "anvl.exp"(%5) : (tensor<64xf32>) -> tensor<64xf32>
   return %6, %7, %8, %4 : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64x100xf32>
 }
+
+// What a mask keeps is negated behind the sum where others read it without the sign, as one array;
+// here they stand behind the sum, too.  Where nothing else reads it, or with other bools or another
+// number, the kernel that makes it negates it.
+
+// CHECK-LABEL: func.func @masked(
+// CHECK:         %[[CHOICE:.*]] = stablehlo.select %p, %{{.*}}, %x
+// CHECK:         %[[SUM:.*]] = stablehlo.reduce(%[[CHOICE]] init:
+// CHECK:         %[[ZERO:.*]] = stablehlo.constant dense<0.000000e+00> : tensor<64xf32>
+// CHECK:         %[[MINUS:.*]] = stablehlo.subtract %[[ZERO]], %[[SUM]]
+// CHECK:         return %[[MINUS]], %[[CHOICE]]
+func.func @masked(%x: tensor<64x100xf32>, %p: tensor<64x100xi1>) -> (tensor<64xf32>, tensor<64x100xf32>) {
+  %0 = "anvl.constant"() {value = dense<0.0> : tensor<64x100xf32>} : () -> tensor<64x100xf32>
+  %1 = "anvl.neg"(%x) : (tensor<64x100xf32>) -> tensor<64x100xf32>
+  %2 = "anvl.select"(%p, %0, %1) : (tensor<64x100xi1>, tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  %3 = "anvl.sum"(%2) {axes = array<i64: 1>} : (tensor<64x100xf32>) -> tensor<64xf32>
+  %4 = "anvl.constant"() {value = dense<0.0> : tensor<64x100xf32>} : () -> tensor<64x100xf32>
+  %5 = "anvl.select"(%p, %4, %x) : (tensor<64x100xi1>, tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  return %3, %5 : tensor<64xf32>, tensor<64x100xf32>
+}
+
+// CHECK-LABEL: func.func @masked_otherwise(
+// CHECK:         %[[MINUS:.*]] = stablehlo.negate %x
+// CHECK:         %[[CHOICE:.*]] = stablehlo.select %p, %{{.*}}, %[[MINUS]]
+// CHECK:         stablehlo.reduce(%[[CHOICE]] init:
+// CHECK:         %[[SEVENS:.*]] = stablehlo.select %q, %{{.*}}, %[[MINUS]]
+// CHECK:         stablehlo.reduce(%[[SEVENS]] init:
+func.func @masked_otherwise(%x: tensor<64x100xf32>, %p: tensor<64x100xi1>, %q: tensor<64x100xi1>)
+    -> (tensor<64xf32>, tensor<64x100xf32>, tensor<64x100xf32>, tensor<64x100xf32>, tensor<64xf32>) {
+  %0 = "anvl.constant"() {value = dense<0.0> : tensor<64x100xf32>} : () -> tensor<64x100xf32>
+  %1 = "anvl.neg"(%x) : (tensor<64x100xf32>) -> tensor<64x100xf32>
+  %2 = "anvl.select"(%p, %0, %1) : (tensor<64x100xi1>, tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  %3 = "anvl.sum"(%2) {axes = array<i64: 1>} : (tensor<64x100xf32>) -> tensor<64xf32>
+  %4 = "anvl.select"(%q, %0, %x) : (tensor<64x100xi1>, tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  %5 = "anvl.select"(%p, %x, %0) : (tensor<64x100xi1>, tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  %6 = "anvl.constant"() {value = dense<-0.0> : tensor<64x100xf32>} : () -> tensor<64x100xf32>
+  %7 = "anvl.select"(%p, %6, %x) : (tensor<64x100xi1>, tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  %8 = "anvl.constant"() {value = dense<7.0> : tensor<64x100xf32>} : () -> tensor<64x100xf32>
+  %9 = "anvl.select"(%q, %8, %1) : (tensor<64x100xi1>, tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  %10 = "anvl.sum"(%9) {axes = array<i64: 1>} : (tensor<64x100xf32>) -> tensor<64xf32>
+  return %3, %4, %5, %7, %10 : tensor<64xf32>, tensor<64x100xf32>, tensor<64x100xf32>, tensor<64x100xf32>, tensor<64xf32>
+}
