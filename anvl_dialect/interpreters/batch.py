@@ -146,17 +146,10 @@ def batch_block(
         block.arguments[i].set_type(type_)
     batching = _Batching(moved, symbols)
     batching.batch(ops)
-    new, returned = batching.new, []
-    for i, y in enumerate(terminator.operands):
-        found = new.get(y)
-        returned.append((y if found is None else found, y in new))
-        if found is not None:
-            terminator.operands[i] = found
-    new.clear()
     ops.clear()
     while batching.replaced:
         batching.replaced.pop().operation.erase()
-    return returned
+    return [(y, y in batching.batched) for y in terminator.operands]
 
 
 _create = ir.Operation.create
@@ -166,12 +159,13 @@ class _Batching:
     """Batches ops one by one: those of the forward slice of the batched values (Note [Slices]).
 
     Where only the result type changes, the op is kept and retyped: a fourth of the time of a new
-    op.  An unbatched operand of such ops is broadcast once for all that use it.
+    op.  An unbatched operand of such ops is broadcast once for all that use it.  A new op has the
+    uses of the one that it replaces, so that a batched value always stands for itself.
     """
 
     def __init__(self, moved: Sequence[Value], symbols: SymbolTable | None) -> None:
-        #: For each batched value None, or the value that stands for it.
-        self.new: dict[Value, Value | None] = dict.fromkeys(moved)
+        #: No answer of a rule is an unbatched operand: it would be the same for all members.
+        self.batched: set[Value] = set(moved)
         self.symbols = symbols
         self.size = moved[0].type.shape[0] if moved else 0
         self.replaced: list[Any] = []  # ops to erase
@@ -182,9 +176,9 @@ class _Batching:
         self.repetitions: dict[ir.Type, tuple[str, list[ir.Type], dict[str, ir.Attribute]]] = {}
 
     def batch(self, ops: Sequence[Any]) -> None:
-        known, grown, forms = self.new.get, self.grown, self.forms
+        batched, grown, forms = self.batched, self.grown, self.forms
         operands: tuple[Value, ...]
-        found: tuple[Any, ...]
+        flags: tuple[bool, ...]
         for op in ops:
             form = forms.get(type(op))
             if form is None:
@@ -192,49 +186,47 @@ class _Batching:
             xs = values_read(op) if form == _READS_MORE else op.operands
             if len(xs) == 2:  # most ops; written out, which takes half the time
                 operands = x, y = xs[0], xs[1]
-                found = i, j = known(x, _ALONE), known(y, _ALONE)
-                if i is _ALONE and j is _ALONE:
+                flags = is_first, is_second = x in batched, y in batched
+                if not (is_first or is_second):
                     continue
-                is_here = i is None and j is None
+                are_all = is_first and is_second
             else:
                 operands = tuple(xs)
-                found = tuple([known(x, _ALONE) for x in operands])
-                if all([z is _ALONE for z in found]):
+                flags = tuple([x in batched for x in operands])
+                if True not in flags:
                     continue
-                is_here = all([z is None for z in found])
+                are_all = False not in flags
             if form != _RETYPED:
-                self._replace(op, operands, found)
+                self._replace(op, operands, flags)
                 continue
-            if not is_here:
-                self._replace_operands(op, operands, found)
+            if not are_all:
+                self._repeat_others(op, operands, flags)
             result = op.result
             old = result.type
             result.set_type(grown.get(old) or self._grown(old))
-            self.new[result] = None
+            batched.add(result)
 
     def _grown(self, old: Any) -> ir.Type:
         found = self.grown[old] = tensor((self.size, *old.shape), old.element_type)
         return found
 
-    def _replace(self, op: Any, operands: Sequence[Value], found: Sequence[Any]) -> None:
+    def _replace(self, op: Any, operands: tuple[Value, ...], flags: tuple[bool, ...]) -> None:
         """Emit a batched op in place of one."""
-        flags = tuple([z is not _ALONE for z in found])
-        given = [x if z is None or z is _ALONE else z for x, z in zip(operands, found, strict=True)]
         several = type(op).multiple_results
         results = tuple(op.results) if several else (op.result,)
         with op.location, ir.InsertionPoint(op):
-            emitted = emit_batched((op, tuple(operands), flags, results), given, self.symbols)
+            emitted = emit_batched((op, operands, flags, results), operands, self.symbols)
         for y, z in zip(results, emitted, strict=True):
-            if several and z.type == y.type:  # all members share it
-                y.replace_all_uses_with(z)
-            else:
-                self.new[y] = z
+            if not (several and z.type == y.type):  # else all members share it
+                self.batched.add(z)
+            y.replace_all_uses_with(z)
         self.replaced.append(op)
 
-    def _replace_operands(self, op: Any, operands: Sequence[Value], found: Sequence[Any]) -> None:
-        for i, (x, z) in enumerate(zip(operands, found, strict=True)):
-            if z is not None:
-                op.operation.operands[i] = self._repeated(x, op) if z is _ALONE else z
+    def _repeat_others(self, op: Any, operands: Sequence[Value], flags: Sequence[bool]) -> None:
+        """Give an op the repeated values of its unbatched operands."""
+        for i, is_batched in enumerate(flags):
+            if not is_batched:
+                op.operation.operands[i] = self._repeated(operands[i], op)
 
     def _repeated(self, x: Value, op: Any) -> Value:
         known = self.repeated.get(x)
@@ -252,9 +244,6 @@ class _Batching:
             known = _create(name, types, (x,), attributes, None, 0, *place).result
         self.repeated[x] = known
         return known
-
-
-_ALONE: Any = object()  # stands for a value without the batch axis
 
 
 def _form_of(rules: Any) -> int:

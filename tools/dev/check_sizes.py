@@ -23,7 +23,6 @@ MAX_COMPLEXITY = 13
 #: speed: `steps_from` would take a tenth longer with functions for them.
 WRITTEN_OUT = {
     "anvl_dialect/interpreters/activity_analysis.py": "steps_from",
-    "anvl_dialect/interpreters/batch.py": "batch",
     "anvl_dialect/interpreters/forward.py": "run",
     "frontend/core/promote.py": "promoted",
 }
