@@ -26,7 +26,7 @@ __all__ = ["NAMES", "join_pads"]
 # embedding, whose halves are a split, 0.75.)
 
 _PAD, _ADD = "stablehlo.pad", "stablehlo.add"
-NAMES = (_PAD, _ADD)
+NAMES = (_PAD,)
 _MOST_IN_A_PLACE = 2  # whose sum has one order
 
 _hlo = Hlo("")
@@ -119,7 +119,7 @@ def _pads(root: ir.Operation) -> list[ir.Operation] | None:
             continue
         for x in reversed(list(op.operands)):
             made = maker(x)
-            if made is None or made.name not in NAMES or made.block != root.block:
+            if made is None or made.name not in (_PAD, _ADD) or made.block != root.block:
                 return None
             if made.name == _ADD and _only_user(made) is None:
                 return None
