@@ -22,6 +22,7 @@ from anvl.passes.functions.symbol_utils import functions_of
 from anvl.passes.lower import (
     barriers,
     choices,
+    complex_functions,
     converts,
     divisions,
     invariant_conditions,
@@ -33,7 +34,6 @@ from anvl.passes.lower import (
     trip_counts,
 )
 from anvl.passes.lower.call_graph import check_calls
-from anvl.passes.lower.complex_functions import split_complex_functions
 from anvl.passes.lower.library_calls import (
     extremes,
     factors,
@@ -57,9 +57,9 @@ __all__ = ["LowerToStablehlo"]
 _GUARDED = tuple(
     name
     for guard in (
-        barriers, choices, converts, divisions, handed_over, joined_pads, large_divisors,
-        literal_powers, partitioned_pads, reassociation, rotations, short_reductions, sort_keys,
-        trip_counts,
+        barriers, choices, complex_functions, converts, divisions, handed_over, joined_pads,
+        large_divisors, literal_powers, partitioned_pads, reassociation, rotations,
+        short_reductions, sort_keys, trip_counts,
     )
     for name in guard.NAMES
 )  # fmt: skip
@@ -114,9 +114,10 @@ class LowerToStablehlo(Pass, argument=NAME):
 
     def _guard(self, module: ir.Operation) -> None:
         """Rewrite ops that XLA would compute wrongly, or crash on."""
-        split_complex_functions(module)
-        # One walk for all other rewrites: none erases an op that a later one visits.
         found = find_by_name(module, _GUARDED)
+        if complex_functions.split_complex_functions(found):
+            found = find_by_name(module, _GUARDED)
+        # One walk for all other rewrites: none erases an op that a later one visits.
         if self.platform == "cpu" and (
             literal_powers.expand_literal_powers(found) or summands.has_large_sum(found)
         ):

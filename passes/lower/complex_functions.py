@@ -7,10 +7,10 @@ from typing import Any
 
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import element_type, kind, tensor
-from anvl.passes.framework.walk import find
+from anvl.passes.framework.walk import Found
 from anvl.passes.lower.hlo_builder import Hlo
 
-__all__ = ["split_complex_functions"]
+__all__ = ["NAMES", "split_complex_functions"]
 
 # Note [Functions of complex numbers]
 #
@@ -29,18 +29,19 @@ _FAR = {32: 10.0, 64: 20.0}  # by bits: from here on exp(-2 |x|) is negligible b
 _SMALL = {32: 2.0**-50, 64: 2.0**-400}  # its square is about to underflow
 
 
-def split_complex_functions(module: ir.Operation) -> None:
-    """Expand functions of complex numbers into ops on their parts."""
-    for op in find(module, *_FORMS):
+def split_complex_functions(found: Found) -> bool:
+    """Expand functions of complex numbers into ops on their parts; return whether there are any."""
+    functions = [op for name in NAMES for op in found[name] if _is_complex(op.results[0].type)]
+    for op in functions:
         type_ = op.results[0].type
-        if _is_complex(type_):
-            with op.context, op.location, ir.InsertionPoint(op):
-                of = _Parts(type_)
-                x, y = (of.op(part, op.operands[0]) for part in ("real", "imag"))
-                parts = _FORMS[op.name](of, x, y)
-                made = of.hlo("complex", *parts, type=type_)
-            op.results[0].replace_all_uses_with(made)
-            op.erase()
+        with op.context, op.location, ir.InsertionPoint(op):
+            of = _Parts(type_)
+            x, y = (of.op(part, op.operands[0]) for part in ("real", "imag"))
+            parts = _FORMS[op.name](of, x, y)
+            made = of.hlo("complex", *parts, type=type_)
+        op.results[0].replace_all_uses_with(made)
+        op.erase()
+    return bool(functions)
 
 
 @lru_cache(1024)
@@ -283,3 +284,5 @@ _FORMS: dict[str, Any] = {
     "stablehlo.tan": _of_rotated(_tanh),
     "stablehlo.tanh": _tanh,
 }
+
+NAMES = tuple(_FORMS)

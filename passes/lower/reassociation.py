@@ -157,7 +157,7 @@ class _Program:
         self,
         members: set[ir.Value],
         pending: list[ir.Value],
-        note: Callable[[ir.Operation, int], None],
+        note: Callable[[ir.Operation, str, int, ir.Value], None],
     ) -> None:
         """Add values, and those computed from members alone; call `note` for their other uses."""
         while pending:
@@ -167,20 +167,19 @@ class _Program:
             members.add(x)
             for use in x.uses:
                 op, i = use.owner, use.operand_number
-                if op.name in _BINARY:
+                name = op.name
+                if name in _BINARY:
                     if op.operands[1 - i] in members:
                         pending.append(op.results[0])
                     else:
-                        note(op, i)
-                elif op.name not in _COMPUTING:
+                        note(op, name, i, x)
+                elif name not in _COMPUTING:
                     pending += self._derived_values(op.operation, i, members)
 
-    def _note(self, op: ir.Operation, i: int) -> None:
-        """Record an op on a literal and something else."""
-        name = op.name
+    def _note(self, op: ir.Operation, name: str, i: int, literal: ir.Value) -> None:
+        """Record an op on a literal, operand i, and something else."""
         is_scaled = name == _MULTIPLY or (name == _DIVIDE and i == 1)
         if is_scaled or name in (_ADD, _SUBTRACT):
-            literal = op.operands[i]
             if self._number(literal) != (1 if is_scaled else 0):  # XLA drops these
                 (self.scaled if is_scaled else self.shifted)[op.results[0]] = literal
             elif name == _MULTIPLY:
@@ -239,14 +238,12 @@ class _Program:
         def joins(y: ir.Value, name: str, user: ir.Operation, i: int) -> bool:
             if (name, i) in joined:
                 return not (is_exponential and _are_exponentials(user))
-            return name in _BINARY and self._is_identity(name, user.operands[1 - i])
+            return self._is_identity(name, user.operands[1 - i])
 
         self.hide(op.results[0], joins)
 
     def joins_scaled(self, y: ir.Value, name: str, user: ir.Operation, i: int) -> bool:
-        """Whether XLA may join a product with a literal and an op that uses it."""
-        if name not in _BINARY:
-            return False
+        """Whether XLA may join a product with a literal and an op of two operands that uses it."""
         other = user.operands[1 - i]
         if name == _MULTIPLY:
             return other in self.scaled or self._is_broadcast(other)
@@ -270,9 +267,7 @@ class _Program:
         return bool(c == d and abs(frexp(c)[0]) == 0.5)
 
     def joins_shifted(self, y: ir.Value, name: str, user: ir.Operation, i: int) -> bool:
-        """Whether XLA may join a sum with a literal and an op that uses it."""
-        if name not in _BINARY:
-            return False
+        """Whether XLA may join a sum with a literal and an op of two operands that uses it."""
         other = user.operands[1 - i]
         if name in (_ADD, _SUBTRACT):
             return other in self.literals
@@ -299,9 +294,9 @@ class _Program:
         """Whether XLA joins y neither with an op that uses it, nor with one it is passed on to."""
         op, i = use.owner, use.operand_number
         name = op.name
-        if joins(y, name, op, i):
-            return False
-        if name in _BINARY or name in _COMPUTING or self._keeps(op.operation):
+        if name in _BINARY:  # XLA joins no other ops
+            return not joins(y, name, op, i)
+        if name in _COMPUTING or self._keeps(op.operation):
             return True
         moved = self._moved(op.operation, i) if most else []
         uses = [next_use for x in moved for next_use in x.uses]
@@ -342,7 +337,7 @@ class _Program:
         return outer.name != _FUNCTION or outer.attributes["sym_name"].value in self.calls
 
 
-def _ignore(op: ir.Operation, i: int) -> None:
+def _ignore(op: ir.Operation, name: str, i: int, x: ir.Value) -> None:
     pass
 
 
