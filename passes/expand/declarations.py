@@ -121,10 +121,10 @@ def define_all(
     """
     functions = functions_of(module)
     mine = [k.attribute for k in KINDS.values() if k.argument == kind.argument]
-    names = [name for name, op in functions.items() if not set(extra_names(op)).isdisjoint(mine)]
+    expansion = Expansion(module, functions, kind.argument)
+    names = [n for n, found in expansion.marked.items() if not found.keys().isdisjoint(mine)]
     if not names and not keeping:
         return None
-    expansion = Expansion(module, functions, kind.argument)
     expansion.defaults = defaults
     if keeping:
         expansion.uses[keeping] += 1
