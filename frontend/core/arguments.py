@@ -3,6 +3,7 @@
 import dataclasses
 import difflib
 import enum
+import functools
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType, ModuleType
@@ -336,8 +337,10 @@ def wrap_plain_leaves(arguments: Any, *, integers: bool = False) -> Any:
     """Move leaves that are neither arrays nor numbers into the structure of a pytree.
 
     Bools, strings and other plain values then reach the function unchanged; with `integers`,
-    Python integers too.
+    Python integers too.  A tree of others is the answer itself.
     """
+    if not integers and all(map(_is_array, tree.leaves(arguments))):  # most calls
+        return arguments
     if integers:
         return tree.map(lambda x: _Plain(x) if type(x) is int or not _is_array(x) else x, arguments)
     return tree.map(lambda x: x if _is_array(x) else _Plain(x), arguments)
@@ -349,9 +352,11 @@ def wrap_non_arrays(result: Any) -> Any:
     return tree.map(lambda x: x if isinstance(x, is_array) else _Plain(x), result)
 
 
+_ARRAYS = (Tracer, Array, Aval, np.ndarray, np.generic, int, float, complex)
+
+
 def _is_array(x: Any) -> bool:
-    of_numbers = Aval | Array | Tracer | np.ndarray | np.generic | int | float | complex
-    return isinstance(x, of_numbers) and not isinstance(x, bool)
+    return isinstance(x, _ARRAYS) and not isinstance(x, bool)
 
 
 class _Plain:
@@ -371,9 +376,26 @@ tree.register_node(_Plain, lambda x: ((), StaticValue(x.value)), lambda static, 
 
 def input_names(f: Callable[..., Any], arguments: Arguments) -> list[str]:
     """Readable path of each leaf of the dynamic arguments: `params['w']`, `x`."""
-    args, kwargs = arguments.treedef.children()
-    roots = _roots(f, len(args.children()) + len(arguments.static))
-    for key in sorted((k for k, _ in arguments.static if isinstance(k, int)), reverse=True):
+    static = tuple([k for k, _ in arguments.static if isinstance(k, int)])
+    plain = _plain_function(f)
+    if plain is None:
+        names = tuple([name for name, i in parameters_of(f).known.items() if i is not None])
+    else:
+        names = plain.__code__.co_varnames[: plain.__code__.co_argcount]
+    try:
+        return list(_known_names(names, static, arguments.treedef))
+    except TypeError:  # the static part of the structure is unhashable
+        return _input_names(names, static, arguments.treedef)
+
+
+def _input_names(names: Sequence[str], static: Sequence[int], treedef: Any) -> list[str]:
+    """Paths of the leaves of a call, by the names of the positional parameters of its function.
+
+    `static` are the positions of arguments that are no part of the structure.
+    """
+    args, kwargs = treedef.children()
+    roots = _roots(names, len(args.children()) + len(static))
+    for key in sorted(static, reverse=True):
         del roots[key]
     paths: list[str] = []
     for root, argument in zip(roots, args.children(), strict=False):
@@ -382,6 +404,9 @@ def input_names(f: Callable[..., Any], arguments: Arguments) -> list[str]:
     for key, argument in zip(keys, kwargs.children(), strict=True):
         paths += tree.leaf_paths(argument, key)
     return paths
+
+
+_known_names = functools.lru_cache(1024)(_input_names)
 
 
 def _method_remedy(f: Callable[..., Any], first: Any, *, is_static: bool = False) -> str:
@@ -412,7 +437,6 @@ def remedy(f: Callable[..., Any], x: Any, path: str) -> str:
     return of_method or "; mark it static, or pass an array"
 
 
-def _roots(f: Callable[..., Any], count: int) -> list[str]:
+def _roots(names: Sequence[str], count: int) -> list[str]:
     """Names of the first `count` positional arguments; `*args` are named by position."""
-    names = [name for name, i in parameters_of(f).known.items() if i is not None]
-    return names[:count] + [f"arg{i}" for i in range(len(names), count)]
+    return [*names[:count], *[f"arg{i}" for i in range(len(names), count)]]
