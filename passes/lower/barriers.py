@@ -4,11 +4,13 @@ And those before gathers and broadcasts, which would compute their operands seve
 """
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from math import prod
+from typing import Any
 
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import element_type, kind, tensor
-from anvl.passes.framework.walk import Found
+from anvl.passes.framework.walk import Found, find
 from anvl.passes.functions.symbol_utils import body_of, callee_of, functions_of, terminator_of
 from anvl.passes.lower.hlo_builder import (
     Hlo,
@@ -104,6 +106,10 @@ _FUSED = frozenset(
 _REPEATED = _FUSED.union(
     f"stablehlo.{name}" for name in ("broadcast_in_dim", "concatenate", "pad", "reverse", "slice")
 ).difference(f"stablehlo.{name}" for name in ("divide", "rsqrt", "sqrt"))
+#: Those whose result may be larger than an operand, such as the bound of a `clamp`.
+_GROWING = tuple(
+    f"stablehlo.{name}" for name in ("broadcast_in_dim", "clamp", "concatenate", "pad", "select")
+)
 _MOST_FUSED = 100  # ops that are looked at
 
 #: Ops that compute something, unless an operand is a constant, as 1 is for a product.
@@ -156,10 +162,15 @@ def compute_gathered(module: ir.Operation, found: Found) -> None:
             found[_BARRIER].append(reader.operands[i].owner.operation)
 
 
-def compute_broadcast(found: Found) -> None:
+def compute_broadcast(module: ir.Operation, found: Found) -> None:
     """Put sines and the like behind barriers, where broadcasts would compute them several times."""
-    for op in [op for name in _TAKEN_FOR_CHEAP for op in found[name]]:
+    functions = [op for name in _TAKEN_FOR_CHEAP for op in found[name]]
+    # Most are of the largest arrays there are: only for the others their readers are looked at.
+    larger = {op.results[0].type for op in (find(module, *_GROWING) if functions else ())}
+    for op in functions:
         y = op.results[0]
+        if not any([_is_repeated_in(y.type, type_) for type_ in larger]):
+            continue
         if kind(y.type.element_type) != "complex" and runs_once(op) and _is_broadcast(op):
             with op.context, op.location, ir.InsertionPoint.after(op):
                 once = ir.Operation.create(_BARRIER, [y.type], [y]).result
@@ -174,7 +185,7 @@ def _is_broadcast(op: ir.Operation) -> bool:
     while left and len(met) < _MOST_FUSED:
         for reader in {use.owner.operation for use in left.pop().results[0].uses} - met:
             if reader.name in _REPEATED:
-                if _is_repeated_in(there, reader.results[0].type):
+                if reader.name in _GROWING and _is_repeated_in(there, reader.results[0].type):
                     return True
                 met.add(reader)
                 left.append(reader)
@@ -209,7 +220,8 @@ def _is_repeating(gather: ir.Operation) -> bool:
     return _is_repeated_in(gather.operands[0].type, gather.results[0].type)
 
 
-def _is_repeated_in(x: ir.Type, y: ir.Type) -> bool:
+@lru_cache(1024)
+def _is_repeated_in(x: Any, y: Any) -> bool:
     """Whether an array of type y has many more elements than one of type x."""
     if not (x.has_static_shape and y.has_static_shape):
         return False

@@ -200,3 +200,31 @@ def test_no_broadcast_repeats_a_sine(name):
     assert_close(found, value, PROGRAM)
     assert_close(found_slopes, slopes, PROGRAM)
     assert_close(found_others, others, PROGRAM)
+
+
+# Ops that make arrays of more elements than the sine that they read has.
+LARGER = {
+    "clamp": "%y = stablehlo.clamp %s, %x, %s : (tensor<f32>, tensor<20000xf32>, tensor<f32>)"
+    " -> tensor<20000xf32>",
+    "choice": "%p = stablehlo.compare GT, %s, %s : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+    "%y = stablehlo.select %p, %x, %x : tensor<i1>, tensor<20000xf32>",
+    "broadcast": "%y = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>)"
+    " -> tensor<20000xf32>",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", LARGER)
+def test_a_sine_that_makes_a_larger_array_is_behind_a_barrier(what):
+    signature = "@main(%a: tensor<f32>, %x: tensor<20000xf32>) -> tensor<20000xf32>"
+    sine = "%s = stablehlo.sine %a : tensor<f32>"
+    text = f"func.func {signature} {{\n{sine}\n{LARGER[what]}\nreturn %y : tensor<20000xf32>\n}}"
+    module = parse(text)
+    Pipeline([LowerToStablehlo()]).run(module)
+    assert str(module).count("optimization_barrier") == 1
+
+
+def test_sines_of_the_largest_arrays_are_not_behind_barriers():
+    x = np.ones((200, 200), "float32")
+    text = anvl.jit(lambda x: anp.sin(x) + anp.cos(x) * anp.sum(x, axis=0)).lower(x).mlir()
+    assert text.count("stablehlo.broadcast_in_dim") == 1
+    assert "optimization_barrier" not in text
