@@ -29,7 +29,6 @@ from anvl.passes.lower import (
     large_divisors,
     literal_powers,
     reassociation,
-    short_reductions,
     sort_keys,
     trip_counts,
 )
@@ -49,6 +48,7 @@ from anvl.passes.lower.partitioning import partitioned_pads
 from anvl.passes.lower.partitioning.func_shardings import lower_func_shardings
 from anvl.passes.lower.partitioning.manual_computations import write_manual_computations
 from anvl.passes.lower.platform_forms import write_platform_forms
+from anvl.passes.lower.reductions import joined_reductions, short_reductions
 from anvl.passes.lower.region_legality import check_bodies
 from anvl.passes.lower.stacked_calls import order_stacked_calls
 
@@ -146,6 +146,7 @@ class LowerToStablehlo(Pass, argument=NAME):
             choices.separate_branches(found)
             rotations.rewrite_rotations(module, found)
             order_stacked_calls(module)
+            joined_reductions.join_reductions(module)
             short_reductions.mark_reductions_in_one_loop(module)
             invariant_conditions.mark_invariant_conditions(module)
 

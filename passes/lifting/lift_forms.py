@@ -2,7 +2,8 @@
 
 `einsum`, `dot`, `broadcast`, `unary_einsum`, `torch_index_select`, CHLO's tangent and constants,
 and its ops that broadcast their operands; constants of MLIR's `arith`; contractions whose operands
-differ in precision; collectives on one device.
+differ in precision; reductions of several arrays that do not depend on each other; collectives on
+one device.
 Source: StableHLO and CHLO, the documentation of their ops; NumPy's manual, `einsum`.
 """
 
@@ -18,6 +19,8 @@ from anvl.dialect.core.params.base import DotDimensions, DotDims, Ints, Precisio
 from anvl.dialect.core.params.index_params import GatherDims
 from anvl.dialect.core.types import is_array
 from anvl.passes.lifting.lift_einsum import einsum
+from anvl.passes.lower.hlo_builder import Hlo
+from anvl.passes.lower.reductions.joined_reductions import combining_each
 
 __all__ = ["lift_forms", "of_arrays", "replaced"]
 
@@ -129,6 +132,18 @@ def _torch_index_select(op: ir.Operation) -> Sequence[Value] | None:
     return [emit.gather(x, indices, dimension_numbers=dims, slice_sizes=tuple(sizes))]
 
 
+def _separate_reductions(op: ir.Operation) -> Sequence[Value] | None:
+    """A reduction for each array, where none is combined with another, as in a lowered program."""
+    n, names = len(op.results), combining_each(op)
+    if n < 2 or names is None:
+        return None
+    xs, starts, axes = op.operands[:n], op.operands[n:], Ints.decode(op.attributes["dimensions"])
+    return [
+        Hlo().reduce([x], [start], axes, name.removeprefix("stablehlo."))[0]
+        for x, start, name in zip(xs, starts, names, strict=True)
+    ]
+
+
 def _of_one_precision(op: ir.Operation) -> Sequence[Value] | None:
     """Give both operands the higher of two precisions: each is a lower bound."""
     given = attribute_of(op, "precision_config")
@@ -198,6 +213,7 @@ _FORMS: dict[str, _Form] = {
     "stablehlo.dot": _dot,
     "stablehlo.broadcast": _broadcast,
     "stablehlo.einsum": _einsum,
+    "stablehlo.reduce": _separate_reductions,
     "stablehlo.unary_einsum": _einsum,
     "stablehlo.torch_index_select": _torch_index_select,
 }

@@ -20,7 +20,7 @@ from anvl.dispatch.program_state import state_of
 from anvl.dispatch.programs.lowered_program import LoweredProgram
 from anvl.dispatch.programs.traced_form import TracedForm
 from anvl.passes.lower.invariant_conditions import INVARIANT_CONDITIONS
-from anvl.passes.lower.short_reductions import IN_ONE_LOOP
+from anvl.passes.lower.reductions.short_reductions import IN_ONE_LOOP
 from anvl.runtime import Placement
 
 __all__ = ["lowered", "serialized"]
@@ -104,8 +104,8 @@ def _xla_options(artifact: bytes, platform: str) -> dict[str, object]:
 
     Passes of XLA are left out: see Note [Barriers on the CPU] in `anvl.passes.lower.barriers` (a
     network of 24 layers, with a checkpoint each, keeps 2 MiB in place of 31) and Note [Reductions
-    in one loop] in `anvl.passes.lower.short_reductions`.  For LLVM's level see Note [XLA's
-    optimization level] in `anvl.passes.lower.invariant_conditions`.
+    in one loop] in `anvl.passes.lower.reductions.short_reductions`.  For LLVM's level see Note
+    [XLA's optimization level] in `anvl.passes.lower.invariant_conditions`.
     """
     if platform != "cpu":
         return {}

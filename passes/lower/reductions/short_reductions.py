@@ -10,6 +10,7 @@ from anvl.dialect.core.params.base import DotDimensions, Ints
 from anvl.dialect.core.types import kind, tensor, without_axes
 from anvl.passes.framework.walk import Found, find
 from anvl.passes.lower.hlo_builder import Hlo, maker
+from anvl.passes.lower.reductions.joined_reductions import combining
 
 __all__ = ["IN_ONE_LOOP", "NAMES", "mark_reductions_in_one_loop", "unroll_short_reductions"]
 
@@ -93,7 +94,7 @@ def _are_static(ops: Sequence[ir.Operation]) -> bool:
 def _is_handed_over(op: ir.Operation) -> bool:
     """Whether YNNPACK adds up the elements."""
     x = op.operands[0].type
-    is_sum = _body(op) == _ROUNDED[0] and kind(x.element_type) == "float"
+    is_sum = combining(op) == _ROUNDED[0] and kind(x.element_type) == "float"
     return is_sum and prod(x.shape) >= _FEWEST
 
 
@@ -109,7 +110,7 @@ def _are_short_products(products: Sequence[ir.Operation]) -> bool:
 
 def _most_in_one_loop(op: ir.Operation) -> int:
     """Of how many elements a result may be made in one loop."""
-    name = _body(op)
+    name = combining(op)
     is_exact = name in _EXACT or kind(op.results[0].type.element_type) not in ("float", "complex")
     return _MOST_EXACT if is_exact else _MOST_ROUNDED
 
@@ -134,7 +135,7 @@ def unroll_short_reductions(found: Found) -> None:
     """Replace reductions of at most `_MOST` elements a result by ops of slices."""
     kept = []
     for op in found[NAMES[0]]:
-        name = _combining(op)
+        name = _repeated(op)
         if name is None:
             kept.append(op)
             continue
@@ -144,12 +145,12 @@ def unroll_short_reductions(found: Found) -> None:
     found[NAMES[0]] = kept
 
 
-def _combining(op: ir.Operation) -> str | None:
+def _repeated(op: ir.Operation) -> str | None:
     """The op that combines two elements, if the reduction is to be replaced."""
     x = op.operands[0].type
     if len(op.results) != 1 or not x.has_static_shape or not 1 <= _elements(op) <= _MOST:
         return None
-    name = _body(op)
+    name = combining(op)
     if not name or prod(x.shape) < _fewest(name, x.element_type):
         return None
     return None if _is_stored(op) else name
@@ -164,13 +165,6 @@ def _is_stored(op: ir.Operation) -> bool:
 def _is_of_loop(reader: ir.Operation, op: ir.Operation) -> bool:
     """Whether an op that reads another's result is a loop, or stands in one around which it is."""
     return reader.name == _WHILE or reader.block != op.block
-
-
-def _body(op: ir.Operation) -> str | None:
-    """The op by which a reduction combines two elements, if it is one."""
-    block = op.regions[0].blocks[0]
-    ops = [inner.operation for inner in block.operations]
-    return ops[0].name if len(ops) == 2 and [*ops[0].operands] == [*block.arguments] else None
 
 
 def _fewest(name: str, element: ir.Type) -> float:
