@@ -9,9 +9,11 @@ each slope is one formula in x: with s = logistic(v), where v is x or a cubic of
 
     d(x s) / dx  =  s + x v' s (1 - s)  =  (s0 (1 + e) + x v' e) / (1 + e)^2,    e = exp(-|v|),
 
-where s0 is 1, or e for negative v.  x is clipped to what makes e 0: the largest number, or 25 for
-the cubic, which would overflow.  The slope of the slope is without |v|, which has a kink, so that
-all further derivatives are right at 0, too.
+where s0 is 1, or e for negative v.  For the cubic it is written with e / (1 + e), which is the less
+of s and 1 - s, and all that the function and its slope need: they share it as one array.  x is
+clipped to what makes e 0: the largest number, or 25 for the cubic, whose x v' would overflow.  The
+slope of the slope is without |v|, which has a kink, so that all further derivatives are right at 0,
+too.
 Sources: S. Elfwing et al., Sigmoid-weighted linear units (2017); D. Hendrycks and K. Gimpel,
 Gaussian error linear units (2016), the form with tanh, of which (1 + tanh u) / 2 = logistic(2 u).
 """
@@ -71,36 +73,36 @@ def _silu(x: Value) -> Value:
     return _gated(x, logistic(x))
 
 
+def _of_sign(x: Value, left: Value, right: Value) -> Value:
+    """`left` where x is negative."""
+    is_left = emit.compare(x, zeros_like(x), comparison_direction="LT")
+    return emit.select(is_left, left, right)
+
+
 def _gelu_tanh(x: Value) -> Value:
-    """With the e of its slope, which is one array for both."""
-    near = _clipped(x, _SATURATED)
-    v = _cubic(near, mul(near, near))
-    e = exp(neg(emit.abs(v)))
-    return _gated(x, div(_raised(v, e), plus(e, 1)))
+    less = _lesser_share(x)
+    return _gated(x, _of_sign(x, less, sub(full_like(less, 1), less)))
 
 
-def _raised(v: Value, e: Value) -> Value:
-    """The numerator of logistic(v), whose denominator is 1 + e."""
-    is_left = emit.compare(v, zeros_like(v), comparison_direction="LT")
-    return emit.select(is_left, e, full_like(e, 1))
-
-
-def _slope(v: Value, rise: Value) -> Value:
-    """The slope of x logistic(v), for `rise` = x v'."""
-    e = exp(neg(emit.abs(v)))
-    root = plus(e, 1)
-    return div(add(mul(_raised(v, e), root), mul(rise, e)), mul(root, root))
+def _lesser_share(x: Value) -> Value:
+    """The gate at -|x|: one array for `gelu_tanh` and its slope."""
+    e = exp(neg(emit.abs(_cubic(x, mul(x, x)))))
+    return div(e, plus(e, 1))
 
 
 def _silu_slope(x: Value) -> Value:
     near = _clipped(x, _largest(x))
-    return _slope(near, near)
+    e = exp(neg(emit.abs(near)))
+    root = plus(e, 1)
+    return div(add(mul(_of_sign(near, e, full_like(e, 1)), root), mul(near, e)), mul(root, root))
 
 
 def _gelu_tanh_slope(x: Value) -> Value:
     near = _clipped(x, _SATURATED)
-    square = mul(near, near)
-    return _slope(_cubic(near, square), mul(near, _cubic_slope(square)))
+    less = _lesser_share(x)
+    more = sub(full_like(less, 1), less)
+    rise = mul(near, _cubic_slope(mul(near, near)))
+    return add(_of_sign(x, less, more), mul(rise, mul(less, more)))
 
 
 def _silu_bend(x: Value) -> Value:

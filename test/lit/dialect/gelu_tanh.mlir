@@ -15,9 +15,11 @@
 // CHECK:         return %[[Y]], %[[DX]]
 
 // HLO-LABEL: func.func @gelu(
-// HLO:         stablehlo.clamp
 // HLO:         stablehlo.exponential
-// HLO-NOT:     stablehlo.exponential
+// HLO:         %[[LESS:.*]] = stablehlo.divide
+// HLO:         stablehlo.subtract %{{.*}}, %[[LESS]]
+// HLO:         stablehlo.select
+// HLO-NOT:     stablehlo.{{exponential|divide}}
 // HLO:         return
 
 // NUMBERS: f64[] 1.9545977
