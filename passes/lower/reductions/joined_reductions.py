@@ -1,6 +1,6 @@
 """Small reductions on the CPU, several of them in one loop."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -38,7 +38,7 @@ __all__ = ["combining", "combining_each", "join_reductions"]
 # stay: XLA adds them up in f32.
 
 _REDUCE = "stablehlo.reduce"
-_MOST = 512  # elements
+_MOST, _MOST_CALLS = 512, 4095  # elements
 _MOST_JOINED = 8
 _MOST_MOVED = 200  # ops
 _MOST_MET = 64  # ops, among which a function is looked for
@@ -54,6 +54,10 @@ _FUNCTIONS = frozenset(
         "log_plus_one", "logistic", "power", "rsqrt", "sine", "sqrt", "tan", "tanh",
     )
 )  # fmt: skip
+#: Those that are calls of the C library.
+_CALLED = frozenset(
+    f"stablehlo.{name}" for name in ("atan2", "cbrt", "cosine", "power", "sine", "tan")
+)
 #: Elementwise ops through which functions are looked for.
 _FUSED = _FUNCTIONS.union(
     f"stablehlo.{name}"
@@ -122,7 +126,7 @@ class _Joined:
     def takes(self, other: ir.Operation) -> bool:
         """Let a later reduction be a part of this one, if it shares a function; says whether."""
         read = _functions(other)
-        if len(self._names) == _MOST_JOINED or self._functions.isdisjoint(read):
+        if len(self._names) == _MOST_JOINED or not _is_cheaper(self.op, self._functions & read):
             return False
         moved = _makers_behind(self.op, other)
         if moved is None:
@@ -171,7 +175,7 @@ def _is_small(op: ir.Operation) -> bool:
     if len(op.results) != 1:
         return False
     x = op.operands[0].type
-    if not x.has_static_shape or not 1 < prod(x.shape) <= _MOST:
+    if not x.has_static_shape or not 1 < prod(x.shape) <= _MOST_CALLS:
         return False
     is_narrow = kind(x.element_type) == "complex" or str(x.element_type) in _NARROW
     return not is_narrow and combining(op) in _JOINED
@@ -180,6 +184,12 @@ def _is_small(op: ir.Operation) -> bool:
 def _key(op: ir.Operation) -> Any:
     """Where it stands, the shape of its array, and its axes."""
     return op.block, tuple(op.operands[0].type.shape), op.attributes["dimensions"]
+
+
+def _is_cheaper(op: ir.Operation, shared: Iterable[ir.Operation]) -> bool:
+    """Whether a loop is as fast as one for each of the reductions that share functions."""
+    names = {one.name for one in shared}
+    return bool(names & _CALLED) or (bool(names) and prod(op.operands[0].type.shape) <= _MOST)
 
 
 def _functions(op: ir.Operation) -> set[ir.Operation]:

@@ -58,6 +58,25 @@ func.func @main(%x: tensor<20xf32>, %y: tensor<20xf16>, %z: tensor<513xf32>) -> 
 
 // -----
 
+// Of more, those that share a sine, which is a call for each element in any case: up to 4,095, as
+// YNNPACK adds up those from 4,096 on.
+// CHECK-LABEL: func.func @main(
+// CHECK:         = stablehlo.reduce(%{{.*}} init: %{{.*}}), (%{{.*}} init: %{{.*}}) across dimensions = [0] : (tensor<4095xf32>
+// CHECK-COUNT-2: = stablehlo.reduce(%{{.*}} init: %{{.*}}) applies
+func.func @main(%x: tensor<4095xf32>, %y: tensor<4096xf32>) -> (tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>) {
+  %a = "anvl.sin"(%x) : (tensor<4095xf32>) -> tensor<4095xf32>
+  %a1 = "anvl.sum"(%a) {axes = array<i64: 0>} : (tensor<4095xf32>) -> tensor<f32>
+  %p = "anvl.mul"(%a, %x) : (tensor<4095xf32>, tensor<4095xf32>) -> tensor<4095xf32>
+  %a2 = "anvl.sum"(%p) {axes = array<i64: 0>} : (tensor<4095xf32>) -> tensor<f32>
+  %b = "anvl.sin"(%y) : (tensor<4096xf32>) -> tensor<4096xf32>
+  %b1 = "anvl.sum"(%b) {axes = array<i64: 0>} : (tensor<4096xf32>) -> tensor<f32>
+  %q = "anvl.mul"(%b, %y) : (tensor<4096xf32>, tensor<4096xf32>) -> tensor<4096xf32>
+  %b2 = "anvl.sum"(%q) {axes = array<i64: 0>} : (tensor<4096xf32>) -> tensor<f32>
+  return %a1, %a2, %b1, %b2 : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
+}
+
+// -----
+
 // In a program with an effect nothing moves, and so nothing is joined.
 // CHECK-LABEL: func.func @main(
 // CHECK-COUNT-2: = stablehlo.reduce(%{{.*}} init: %{{.*}}) applies
