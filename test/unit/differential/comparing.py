@@ -63,8 +63,9 @@ def reference_results(line: Line, call: Call, xs: Sequence[np.ndarray]) -> list[
     given = [_widened(x) if line.wide else x for x in xs]
     found = _computed(line, call, given)
     if line.wide and any(x.dtype.kind == "f" and x.dtype.itemsize < 8 for x in found):
-        only_bools = all(x.dtype.kind == "b" for x in given)  # others are masks
-        long = [_long(x) if x.dtype.kind != "b" or only_bools else x for x in given]
+        # One bool makes the result of others: those beside numbers, or behind it, may be masks.
+        first = int(all(x.dtype.kind == "b" for x in given))
+        long = [_long(x) if i < first or x.dtype.kind != "b" else x for i, x in enumerate(given)]
         found = _computed(line, call, [_widened(x) for x in long])
     return found
 
