@@ -22,7 +22,12 @@ def _integers(name: str, x: Any, y: Any) -> tuple[Tracer, Tracer, bool]:
     (a, b), weak = promoted(name, (x, y), "int")
     if not is_kind(a, "int", "uint"):
         raise TypeError(f"{name}: takes integers, got {a.aval}; convert with .astype")
-    return a, b, weak
+    return _strong(a), _strong(b), weak
+
+
+def _strong(x: Tracer) -> Tracer:
+    """An operand whose dtype other numbers do not change, though it was a number of Python's."""
+    return Tracer(x.value, x.aval.strong(), x.owner, x.location)
 
 
 def _divisor(a: Tracer, b: Tracer) -> Any:

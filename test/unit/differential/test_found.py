@@ -69,9 +69,12 @@ def test_elements_are_put_along_an_axis_at_indices_in_a_list():
     np.testing.assert_array_equal(anp.put_along_axis(X, [[1], [0]], 7.0, axis=1), wanted)
 
 
-def test_a_number_beside_one_of_64_bits_without_sign_has_its_dtype():
+def test_a_number_beside_one_of_64_bits_without_sign_or_of_8_has_its_dtype():
     found = anp.gcd(np.uint64(4), 6)
     assert (found.dtype, found.item()) == (np.uint64, 2)
+    for f, wanted in ((anp.gcd, 2), (anp.lcm, 12)):
+        for found in (f(np.int8(4), 6), f(6, np.int8(4)), anvl.jit(f)(np.int8(4), 6)):
+            assert (found.dtype, found.item()) == (np.int8, wanted)
 
 
 @pytest.mark.sweep(keep=0)
