@@ -70,6 +70,13 @@ def _by_zero(
 _DIVIDES = ("np.divmod", "np.floor_divide", "np.mod", "np.remainder", "np.fmod", "v[]")
 
 
+def _floors_infinity(
+    step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
+) -> bool:
+    divides = step.function in ("np.divmod", "np.floor_divide") or "//" in step.text
+    return divides and any(np.isinf(wide(x)).any() for x in operands.values())
+
+
 def _pole(
     step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
 ) -> bool:
@@ -141,6 +148,8 @@ def _overflows(
             "prim.batch_norm",
             "np.std",
             "np.var",
+            "np.cov",
+            "np.corrcoef",
             "np.polyval",
             "np.cumprod",
             "prim.cumprod",
@@ -296,6 +305,7 @@ RULES: list[tuple[str, Condition]] = [
     ("SciPy's zeta of NaN is infinite", _where_not_finite("np.zeta")),
     ("einsum may sum before it multiplies, and then multiply 0", _where_not_finite("np.einsum")),
     ("SciPy's betainc of parameters as small as 1e-300 is 0", _parameter_below_normal),
+    ("an infinity divided is floored as the Array API standard says", _floors_infinity),
     ("a pole that has another sign on each side", _pole),
     (
         "JAX has NaN for a first argument that is infinite, where there is a limit",
