@@ -64,7 +64,7 @@ class PinvOp(Factorisation, name="pinv"):
         calls = draw.calls(
             ([draw.matrix(3, 3)], params),
             ([draw.matrix(2, 4, 2)], params),
-            ([draw.matrix(2, 3)], params),
+            ([0.01 * draw.matrix(2, 3)], {"rcond": 0.1}),  # of values that are all less than it
             ([draw.matrix(2, 0)], params),
             ([draw.matrix(3, 1) * draw.matrix(1, 2)], params),  # of rank 1, where it jumps
         )

@@ -179,7 +179,7 @@ class NormOp(AnvlOp, name="norm"):
             signs = 1.0 - 2 * draw.bools(*shape)
             return signs * draw.floats(*shape, within=(0.5, 2.0))
 
-        return draw.calls(
+        first, *rest = draw.calls(
             ([draw.floats(2, 3)], rows), ([draw.floats(2, 3, 2)], all_),
             ([draw.complexes(3, 2)], rows), ([draw.floats(0, 2)], rows),
             *[([draw.floats(2, 3)], {**rows, "power": n}) for n in (2, 3, 5)],
@@ -189,6 +189,10 @@ class NormOp(AnvlOp, name="norm"):
             ([draw.floats(2, 3).astype(numpy_dtype("bf16"))], rows),
             *[([away(2, 3)], {"axes": (1,), "order": n}) for n in (3.0, 1.5, -0.5)],
         )  # fmt: skip
+        (x,) = first.operands
+        # A row whose squares are out of range, beside one whose squares are not.
+        special = [[x * [[number], [1]]] for number in (1e-150, 1e152)]
+        return [first._replace(special=special), *rest]
 
 
 # -- derivatives -----------------------------------------------------------------------------------
