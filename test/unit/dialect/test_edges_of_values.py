@@ -22,6 +22,10 @@ POINTS = (), (0,), (), (), (0,), 1
 PAIRS = (1,), (), (), (), (0,), 1
 
 
+def length(x: ir.Value) -> ir.Value:
+    return emit.norm(x, axes=(0,), order=2.0)
+
+
 def modulus(x: ir.Value, y: ir.Value) -> ir.Value:
     return emit.abs(emit.complex(x, y))
 
@@ -202,6 +206,9 @@ test_nan_and_infinity_propagation = Table(
     Edge("modulus, infinite to the left", modulus, [-INF, 2.0], INF, [-1, 0], 0),
     Edge("modulus, infinite upwards", modulus, [2.0, INF], INF, [0, 1], 0),
     Edge("modulus, infinite in both parts", modulus, [INF, INF], INF),
+    Edge("0 without a derivative at 0", emit.rough_zero, [0.0], 0, [NAN]),
+    Edge("0 with a derivative at 2", emit.rough_zero, [2.0], 0, [0], 0),
+    Edge("length of 0", length, [[0.0, 0.0]], 0, [0], NAN),
     Edge("modulus of NaN", modulus, [NAN, 2.0], NAN, [NAN, NAN]),
     Edge("modulus, large", modulus, [3e300, -4e300], 5e300, [0.6, -0.8]),
     *[

@@ -1,5 +1,6 @@
 """Incomplete gamma and beta functions over their whole domain, at its edges and outside."""
 
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -254,6 +255,27 @@ def test_slopes_of_scaled_bessel_functions_far_from_0(dtype: str) -> None:
             wanted = sign * factor / size**power / np.sqrt(2 * np.pi * size)
             large = np.abs(wanted) > 1e-37
             np.testing.assert_allclose(g[large], wanted[large], rtol=rounding(FORMULA, x) + 1e-7)
+
+
+@pytest.mark.parametrize(
+    "f, order, value",
+    [(emit.bessel_i0e, 0, scipy.special.i0e), (emit.bessel_i1e, 1, scipy.special.i1e)],
+)
+def test_slopes_of_scaled_bessel_functions_where_their_series_begins(
+    f: Any, order: int, value: Any
+) -> None:
+    """By DLMF 10.40.1 with twice the terms, as fractions."""
+
+    def relative(x: float) -> float:
+        sum_, slope, term = Fraction(1), Fraction(0), Fraction(1)
+        for k in range(1, 14):
+            term *= Fraction((2 * k - 1) ** 2 - 4 * order**2, 8 * k) / Fraction(x)
+            sum_, slope = sum_ + term, slope - k * term / Fraction(x)
+        return float(slope / sum_ - 1 / (2 * Fraction(x)))
+
+    x = np.array([300.5, 310.0, 1000.0])
+    (g,) = gradient(f, x)
+    np.testing.assert_allclose(g, [relative(n) * value(n) for n in x], rtol=rounding(8))
 
 
 def test_slopes_at_the_edges() -> None:

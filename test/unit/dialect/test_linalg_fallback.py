@@ -206,10 +206,13 @@ def test_what_is_not_finite_is_nan_and_the_rest_of_the_stack_is_not(dtype: str, 
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_cholesky_is_nan_for_the_one_that_is_not_positive_definite(dtype: str) -> None:
-    x = np.stack([np.eye(2), np.array([[1, 2], [2, 1]]), 4 * np.eye(2)]).astype(dtype)
-    (y,) = evaluated(lambda x: [emit.cholesky(x)], x)
-    np.testing.assert_allclose(y, [np.eye(2), np.full((2, 2), np.nan), 2 * np.eye(2)], rtol=1e-6)
+def test_cholesky_is_nan_for_those_that_are_not_positive_definite(dtype: str) -> None:
+    indefinite, singular = [[1, 2], [2, 1]], [[1, 1], [1, 1]]
+    x = np.stack([np.eye(2), indefinite, 4 * np.eye(2), singular]).astype(dtype)
+    y, of_zero = evaluated(lambda *xs: [emit.cholesky(x) for x in xs], x, np.zeros((1, 1), dtype))
+    nan = np.full((2, 2), np.nan)
+    np.testing.assert_allclose(y, [np.eye(2), nan, 2 * np.eye(2), nan], rtol=1e-6)
+    assert np.isnan(of_zero).all()
 
 
 def test_a_singular_matrix_has_factors_determinant_0_and_no_solution() -> None:
