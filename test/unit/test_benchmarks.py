@@ -71,6 +71,7 @@ def test_the_machine_is_described_without_a_name_or_a_path(everything):
     [
         (["--only", "a,x"], "no such benchmark: x; there are a, b, c"),
         (["--quick", "--write-docs"], "--write-docs: the document shows a full run"),
+        (["--only", "a,n", "--write-docs"], "choose a,b,c,d,e,f,g,h,i,j,k,l,m,p or n,o"),
         (["--quick", "--tiny"], "not allowed with argument"),
     ],
 )
