@@ -35,6 +35,7 @@ def keys_of(x: Any, base: Any) -> list[Any]:
 
 
 def elements_of(x: Any, base: Any) -> list[Any]:
+    """The values of a dict, or the elements of another container."""
     return list(base.values(x)) if issubclass(base, dict) else keys_of(x, base)
 
 
@@ -53,6 +54,7 @@ def is_plain_key(key: Any) -> bool:
 
 
 def key_value(x: Any) -> Any:
+    """A key, or an element of a set, as it is compared: by content, or by identity."""
     return atom(x) if is_atom(type(x)) else Opaque(x)
 
 

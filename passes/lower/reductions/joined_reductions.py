@@ -89,9 +89,9 @@ def join_reductions(module: ir.Operation) -> None:
     for op in find(module, _REDUCE):
         if not _is_small(op):
             continue
-        known = groups.setdefault(_key(op), [])
-        if not any(group.takes(op) for group in known):
-            known.append(_Joined(op))
+        known, functions = groups.setdefault(_key(op), []), _functions(op)
+        if not any(group.takes(op, functions) for group in known):
+            known.append(_Joined(op, functions))
 
 
 def combining(op: ir.Operation) -> str | None:
@@ -118,23 +118,22 @@ class _Joined:
     """Reductions that have become one op so far."""
 
     op: ir.Operation
+    functions: set[ir.Operation]
 
     def __post_init__(self) -> None:
-        self._names = [(combining(self.op) or "").removeprefix("stablehlo.")]
-        self._functions = _functions(self.op)
+        self._names = [_name(self.op)]
 
-    def takes(self, other: ir.Operation) -> bool:
+    def takes(self, other: ir.Operation, functions: set[ir.Operation]) -> bool:
         """Let a later reduction be a part of this one, if it shares a function; says whether."""
-        read = _functions(other)
-        if len(self._names) == _MOST_JOINED or not _is_cheaper(self.op, self._functions & read):
+        if len(self._names) == _MOST_JOINED or not _is_cheaper(self.op, self.functions & functions):
             return False
         moved = _makers_behind(self.op, other)
         if moved is None:
             return False
         for op in moved:
             op.move_before(self.op)
-        self._functions |= read
-        self._names.append((combining(other) or "").removeprefix("stablehlo."))
+        self.functions |= functions
+        self._names.append(_name(other))
         with self.op.context, self.op.location, ir.InsertionPoint(self.op):
             made = self._made(other)
         for old, new in zip((*self.op.results, *other.results), made, strict=True):
@@ -158,6 +157,11 @@ class _Joined:
             ]
 
         return _hlo.reduce(xs, starts, Ints.decode(other.attributes["dimensions"]), body)
+
+
+def _name(op: ir.Operation) -> str:
+    """The name by which `Hlo` emits the op that combines two elements of a small reduction."""
+    return (combining(op) or "").removeprefix("stablehlo.")
 
 
 def _has_pair(module: ir.Operation) -> bool:
@@ -219,7 +223,7 @@ def _has_effect(call: ir.Operation) -> bool:
 
 
 def _makers_behind(first: ir.Operation, later: ir.Operation) -> Sequence[ir.Operation] | None:
-    """What a later op needs that stands behind the first one, in order.
+    """List the ops behind the first one that a later op needs, in order.
 
     None if it needs the first one itself, or too much.
     """

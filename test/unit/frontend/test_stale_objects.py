@@ -173,7 +173,7 @@ def elements():
 
 
 def functions():
-    """What functions of libraries keep: keywords, arguments, names, `getattr` by another name."""
+    """Keywords, arguments and names that functions of libraries keep, `getattr` by another name."""
     partial, lists, x = functools.partial(lambda v, k: v * k, k=2.0), [2.0], Base()
     scale, value, read = operator.attrgetter("scale"), operator.methodcaller("value"), getattr
     count, name = lists.__len__, "scale"
