@@ -15,11 +15,12 @@ from anvl import tree
 from anvl.core.avals import Aval
 from anvl.core.tracer import Tracer
 from anvl.runtime import Array
+from anvl.tree.treedefs import clear_paths
 
 __all__ = [
-    "Arguments", "Parameters", "StaticArguments", "StaticValue", "input_names", "name_of",
-    "no_keyword", "parameters_of", "positions_of", "remedy", "signature_of", "wrap_non_arrays",
-    "wrap_plain_leaves",
+    "Arguments", "Parameters", "StaticArguments", "StaticValue", "clear_names", "input_names",
+    "name_of", "no_keyword", "parameters_of", "positions_of", "remedy", "signature_of",
+    "wrap_non_arrays", "wrap_plain_leaves",
 ]  # fmt: skip
 
 
@@ -407,6 +408,12 @@ def _input_names(names: Sequence[str], static: Sequence[int], treedef: Any) -> l
 
 
 _known_names = functools.lru_cache(1024)(_input_names)
+
+
+def clear_names() -> None:
+    """Forget the names of leaves, with the structures that they belong to."""
+    _known_names.cache_clear()
+    clear_paths()
 
 
 def _method_remedy(f: Callable[..., Any], first: Any, *, is_static: bool = False) -> str:

@@ -21,13 +21,7 @@ from anvl.core.trace_state import current
 from anvl.core.traced import Traced, trace_call
 from anvl.core.tracing import Trace
 from anvl.dispatch.call_slots import CallSlots, Link, signature_of
-from anvl.dispatch.jit_options import (
-    MAX_PROGRAMS,
-    PLAIN,
-    JitOptions,
-    checked_policy,
-    jit_options,
-)
+from anvl.dispatch.jit_options import MAX_PROGRAMS, PLAIN, JitOptions, checked_policy, jit_options
 from anvl.dispatch.nested_calls import call_in_trace
 from anvl.dispatch.program_table import Kept, ProgramTable, structure_of_arrays
 from anvl.recompilation.key_differences import Key
@@ -413,6 +407,7 @@ def clear_caches() -> None:
     for jitted in _all.living():
         jitted.clear_cache()
     clear_dispatchers()
+    _loaded("anvl.core.arguments").clear_names()
     _loaded("anvl.dispatch.executables").clear_executables()
 
 

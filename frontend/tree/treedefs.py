@@ -16,7 +16,9 @@ from anvl.tree.path_keys import (
     plain_name,
 )
 
-__all__ = ["described", "dotted_names", "key_paths", "keys_of", "paths_of_leaves", "steps"]
+__all__ = [
+    "clear_paths", "described", "dotted_names", "key_paths", "keys_of", "paths_of_leaves", "steps",
+]  # fmt: skip
 
 
 def paths_of_leaves(treedef: Any, root: str) -> list[str]:
@@ -34,6 +36,11 @@ def _paths(treedef: Any, root: str) -> list[str]:
 
 
 _known_paths = functools.lru_cache(maxsize=1024)(_paths)
+
+
+def clear_paths() -> None:
+    """Forget all structures, which keep the static parts of registered classes alive."""
+    _known_paths.cache_clear()
 
 
 def _collect_paths(treedef: Any, path: str, paths: list[str]) -> None:

@@ -159,3 +159,24 @@ def test_methods_positional_only_and_variadic_functions():
     assert [first(X, 1.0, 3.0)[0].item(), first(X, z=3.0)[0].item()] == [4.0, 4.0]
     rest = anvl.jit(lambda x, *xs, k=1.0: x + sum(xs) + k)
     assert [rest(X, 1.0, 2.0)[0].item(), rest(X, 1.0, 2.0, k=1.0)[0].item()] == [5.0, 5.0]
+
+
+def test_clear_caches_lets_go_of_what_structures_hold():
+    """The static part of a registered class, which caches of names would keep alive."""
+
+    class Config:
+        pass
+
+    class Box:
+        def __init__(self, x, config):
+            self.x, self.config = x, config
+
+    anvl.tree.register_node(Box, lambda b: ((b.x,), b.config), lambda c, xs: Box(*xs, c))
+    config = Config()
+    kept = weakref.ref(config)
+    f = anvl.jit(lambda b: b.x + 1)
+    f(Box(np.float32(1), config))
+    del f, config
+    anvl.clear_caches()
+    gc.collect()
+    assert kept() is None
