@@ -6,6 +6,7 @@ import math
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from sweep import SWEEP
@@ -202,6 +203,30 @@ def test_sides_that_compute_different_things_are_not_compared(modules, other):
     _, _, programs = modules
     with pytest.raises(ArithmeticError, match="the sides differ by"):
         programs.agree([[[1.0]], [other]])
+
+
+def test_a_side_whose_first_call_is_slow_has_loops_as_long_as_the_others(monkeypatch):
+    """In loops of one call, the wait for the last result would be a part of each."""
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    measure = importlib.import_module("measure")
+    now, calls = 0.0, {"slow at first": 0, "other": 0}
+
+    def call(name):
+        nonlocal now
+        calls[name] += 1
+        now += 0.005 if name == "slow at first" and calls[name] == 1 else 0.0003
+
+    def wait(_):
+        nonlocal now
+        now += 0.0001
+
+    monkeypatch.setattr(measure, "time", SimpleNamespace(perf_counter=lambda: now))
+    sides = {name: (lambda name=name: call(name), wait) for name in calls}
+    found = measure.alternations(sides, 3)
+    del sys.modules["measure"]
+    slow, other = found.values()
+    assert slow == pytest.approx(other)
+    assert slow == pytest.approx([0.0003 + 0.0001 / 4] * 5)
 
 
 def test_a_run_is_judged_with_half_of_its_range(modules):
