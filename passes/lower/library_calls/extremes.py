@@ -37,7 +37,7 @@ __all__ = ["guard_extremes"]
 # `maximum(sum(x, axis=-1), 0)` of large arrays are numbers where an element is NaN (f16, bf16, f32
 # and f64, jaxlib 0.10.2; so is JAX's sum of a relu).  So beside a large reduction their results are
 # hidden (`hide`), and operands that are made of a reduction's results: what YNNPACK has no op for,
-# XLA computes by itself.
+# XLA computes by itself.  From jaxlib 0.12 on it has ops for sines, cosines and tangents, too.
 
 _EXTREMES = ("stablehlo.maximum", "stablehlo.minimum")
 

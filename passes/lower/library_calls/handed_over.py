@@ -12,8 +12,8 @@ from anvl.passes.lower.hlo_builder import maker
 
 __all__ = [
     "BROADCAST", "CONSTANT", "HANDED_OVER", "MOST_OPS", "MULTIPLY", "NAMES", "SHAPING", "TAKEN",
-    "has_large_reduction", "is_large", "is_large_array", "is_large_sum", "is_of_reduction",
-    "splat",
+    "WAVES", "has_large_reduction", "is_large", "is_large_array", "is_large_sum",
+    "is_of_reduction", "splat",
 ]  # fmt: skip
 
 NAMES = ("stablehlo.reduce", "stablehlo.reduce_window")
@@ -36,7 +36,9 @@ HANDED_OVER = frozenset(
         "round_nearest_afz round_nearest_even rsqrt sign sqrt subtract tanh transpose"
     ).split()
 )
-#: Those of them that a call computes, and what is an array before it.
+#: Those that jaxlib 0.12 hands over as well, and 0.10.2 does not.
+WAVES = frozenset(f"stablehlo.{name}" for name in ("cosine", "sine", "tan"))
+#: Those of `HANDED_OVER` that a call computes, and what is an array before it.
 TAKEN = HANDED_OVER - {f"stablehlo.{name}" for name in ("broadcast_in_dim", "negate")}
 
 
@@ -66,7 +68,7 @@ def is_of_reduction(x: ir.Value) -> bool:
             continue
         if op.name in NAMES or len(seen) > MOST_OPS:
             return True
-        if op.name in HANDED_OVER:
+        if op.name in HANDED_OVER or op.name in WAVES:
             seen.add(op)
             left += op.operands
     return False

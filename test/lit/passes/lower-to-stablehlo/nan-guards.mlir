@@ -67,3 +67,16 @@ func.func @maxima_of_sums(%arg0: tensor<5000x9xf32>, %arg1: tensor<5000xf32>) ->
   %z = "anvl.maximum"(%root, %arg1) : (tensor<5000xf32>, tensor<5000xf32>) -> tensor<5000xf32>
   return %z : tensor<5000xf32>
 }
+
+// From jaxlib 0.12 on, XLA hands over sines, cosines and tangents as well.
+
+// CHECK-LABEL: func.func @maxima_of_waves(
+// CHECK:         %[[WAVE:.*]] = stablehlo.sine
+// CHECK-NEXT:    %[[HIDDEN:.*]] = stablehlo.reduce_precision %[[WAVE]]
+// CHECK-NEXT:    stablehlo.maximum %[[HIDDEN]], %arg1
+func.func @maxima_of_waves(%arg0: tensor<5000x9xf32>, %arg1: tensor<5000xf32>) -> tensor<5000xf32> {
+  %sum = "anvl.sum"(%arg0) {axes = array<i64: 1>} : (tensor<5000x9xf32>) -> tensor<5000xf32>
+  %wave = "anvl.sin"(%sum) : (tensor<5000xf32>) -> tensor<5000xf32>
+  %z = "anvl.maximum"(%wave, %arg1) : (tensor<5000xf32>, tensor<5000xf32>) -> tensor<5000xf32>
+  return %z : tensor<5000xf32>
+}
