@@ -86,6 +86,11 @@ class LowerToStablehlo(Pass, argument=NAME):
         help="library that the program may call: lapack, cusolver, hipsolver or none; "
         "the platform's (cpu, cuda, rocm) if empty",
     )
+    trigonometric: bool = option(
+        False,
+        help="whether XLA:CPU computes sines, cosines and tangents in the call for a sum, as from "
+        "jaxlib 0.12 on",
+    )
 
     def run(self, module: ir.Operation) -> None:
         # Only bodies written by users need a check; generated ones do not exist before lowering.
@@ -136,7 +141,7 @@ class LowerToStablehlo(Pass, argument=NAME):
             short_reductions.unroll_short_reductions(found)
             extremes.guard_extremes(module, found)
             factors.move_factors(found)
-            summands.compute_summands(module, found)
+            summands.compute_summands(module, found, self.trigonometric)
             scales.separate_scales(module, found)
             readers.keep_readers(found)
         reassociation.guard_reassociation(module, found)

@@ -27,7 +27,7 @@ EMBEDDED = "cpu"
 
 
 class Target(NamedTuple):
-    """Target of a lowering: a platform, and the routines that programs may call.
+    """Target of a lowering: a platform, and the routines that programs and XLA may call.
 
     Attributes
     ----------
@@ -36,13 +36,16 @@ class Target(NamedTuple):
     routines
         The library of linear algebra whose custom calls are registered with the client: `lapack`,
         `cusolver`, `hipsolver` or `none`.
+    trigonometric
+        Whether XLA:CPU's library computes sines, cosines and tangents together with a sum.
     """
 
     platform: str
     routines: str
+    trigonometric: bool = False
 
 
-_EMBEDDED_TARGET = Target("cpu", "lapack")
+_EMBEDDED_ROUTINES = "lapack"
 #: jaxlib's handler that calls Python, under which programs have their calls.
 EMBEDDED_PYTHON = "xla_ffi_python_cpu_callback"
 
@@ -160,8 +163,8 @@ class Client:
     Examples
     --------
     >>> import anvl.runtime as rt
-    >>> rt.default_client().target
-    Target(platform='cpu', routines='lapack')
+    >>> rt.default_client().target  # doctest: +ELLIPSIS
+    Target(platform='cpu', routines='lapack', ...)
     """
 
     __slots__ = (
@@ -189,7 +192,8 @@ class Client:
         check_process("Client")
         self.handle: Any = handle
         self.name: str = name
-        self.target: Target = Target(_platform_of(handle), routines)
+        trigonometric = name == EMBEDDED and compat.SUMS_ARE_TRIGONOMETRIC
+        self.target: Target = Target(_platform_of(handle), routines, trigonometric)
         self.attributes: Mapping[str, Any] = attributes
         self.library: Path | None = library
         self.python_target: str | None = python_target
@@ -247,7 +251,7 @@ def cpu_client(num_devices: int | None = None, *, asynchronous: bool = True) -> 
             f"cpu_client: num_devices must be at least 1, at most {MOST_CPU_DEVICES}, got {count}"
         )
     handle = compat.make_cpu_client(asynchronous=asynchronous, num_devices=count)
-    return Client(handle, EMBEDDED, _EMBEDDED_TARGET.routines, python_target=EMBEDDED_PYTHON)
+    return Client(handle, EMBEDDED, _EMBEDDED_ROUTINES, python_target=EMBEDDED_PYTHON)
 
 
 _lock = fresh_lock()
@@ -291,7 +295,9 @@ def embedded_target() -> Target:
 
     So a program can be lowered without a client, also in a process that was forked from one.
     """
-    return _EMBEDDED_TARGET if _embedded is None else _embedded.target
+    if _embedded is not None:
+        return _embedded.target
+    return Target(EMBEDDED, _EMBEDDED_ROUTINES, compat.SUMS_ARE_TRIGONOMETRIC)
 
 
 # Note [Forking]

@@ -219,6 +219,8 @@ _DLPACK_HAS_VERSIONS = "max_version" in (_jax.buffer_to_dlpack_managed_tensor.__
 #: Whether many collectives on CPU devices in flight wait for each other for ever: fixed in 0.12.0,
 #: which nothing but its new arguments tells.
 COLLECTIVES_MAY_DEADLOCK = not _DLPACK_HAS_VERSIONS
+#: Whether sums on the CPU compute sines in YNNPACK, as in 0.12.0.1: if not said, slower, not wrong.
+SUMS_ARE_TRIGONOMETRIC = _DLPACK_HAS_VERSIONS
 
 
 def buffer_to_dlpack(buffer: Any, stream: Any, max_version: tuple[int, int] | None) -> Any:

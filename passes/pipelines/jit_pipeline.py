@@ -31,6 +31,7 @@ def pipeline(
     arrays: Sequence[Any] = (),
     platform: str = "cpu",
     routines: str = "",
+    trigonometric: bool = False,
     donated: tuple[int, ...] = (),
     on_unused: Callable[[list[int]], None] | None = None,
     pad: Pad | None = None,
@@ -41,19 +42,21 @@ def pipeline(
 ) -> Pipeline:
     """Passes from the traced program to StableHLO for a platform, by PJRT's name.
 
-    `routines` is the library that the program may call; by default, that of the platform.  `arrays`
-    are the arrays that the program closes over, by index, and `donated` the positions of the
-    arguments of `@main` that give their memory to results; `on_unused` is told of those that no
-    result can use.  `pad` pads arguments of `@main`, and with them results; such a program is not
-    rolled, as others by `roll` are.  With `is_expanded` the passes of `expanding` have run.
-    `mixed_precision` stands for the pass that casts, to hear what it did.  `stack` gives the index
-    of an array whose rows are captured ones, by their indices, or None.
+    `routines` is the library that the program may call; by default, that of the platform.
+    `trigonometric` says whether XLA's library computes sines with sums, as in a `Target` of the
+    runtime.  `arrays` are the arrays that the program closes over, by index, and `donated` the
+    positions of the arguments of `@main` that give their memory to results; `on_unused` is told of
+    those that no result can use.  `pad` pads arguments of `@main`, and with them results; such a
+    program is not rolled, as others by `roll` are.  With `is_expanded` the passes of `expanding`
+    have run.  `mixed_precision` stands for the pass that casts, to hear what it did.  `stack` gives
+    the index of an array whose rows are captured ones, by their indices, or None.
 
     Parameters
     ----------
     arrays : sequence of arrays
     platform : str
     routines : str
+    trigonometric : bool
     donated : tuple of int
     on_unused : callable, optional
     pad : Pad, optional
@@ -77,7 +80,9 @@ def pipeline(
     first = [] if is_expanded else _first(rolled, mixed_precision, platform)
     # Padding changes the types of arguments and results, by which they are paired.
     first = [*donate, *first] if pad is None else [*first, pad, *donate]
-    return Pipeline([*first, *_last(arrays, stack, _to_stablehlo(platform, routines))])
+    return Pipeline(
+        [*first, *_last(arrays, stack, _to_stablehlo(platform, routines, trigonometric))]
+    )
 
 
 def _last(arrays: Sequence[Any], stack: Stack | None, lower: LowerToStablehlo) -> list[Pass | str]:
@@ -122,5 +127,5 @@ _INLINE = Inline()
 
 
 @cache
-def _to_stablehlo(platform: str, routines: str) -> LowerToStablehlo:
-    return LowerToStablehlo(platform, routines)
+def _to_stablehlo(platform: str, routines: str, trigonometric: bool) -> LowerToStablehlo:
+    return LowerToStablehlo(platform, routines, trigonometric)

@@ -105,8 +105,8 @@ def default_target() -> Target:
     Examples
     --------
     >>> import anvl.runtime as rt
-    >>> rt.default_target()
-    Target(platform='cpu', routines='lapack')
+    >>> rt.default_target()  # doctest: +ELLIPSIS
+    Target(platform='cpu', routines='lapack', ...)
     """
     device = _settings.default_device
     return embedded_target() if device is None else device.client.target

@@ -285,4 +285,5 @@ def test_jit_names_the_op_that_its_platform_lacks() -> None:
 
 
 def test_the_platform_of_a_client_that_is_not_made_yet() -> None:
-    assert rt.default_target() == rt.default_client().target == ("cpu", "lapack")
+    assert rt.default_target() == rt.default_client().target
+    assert rt.default_target()[:2] == ("cpu", "lapack")

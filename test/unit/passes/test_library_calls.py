@@ -8,6 +8,7 @@ from tolerances import PROGRAM, assert_close
 
 import anvl
 from anvl import numpy as anp
+from anvl import runtime as rt
 
 X = np.random.default_rng(0).normal(size=(4100, 8)).astype(np.float32)
 X[3, 5] = np.nan
@@ -53,9 +54,11 @@ def _kernels_of(text: str) -> list[str]:
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_the_summands_of_a_large_sum_are_one_kernel(dtype: str) -> None:
+    """Of sines and cosines none, where the call computes them itself."""
     x = np.random.default_rng(0).normal(size=(64, 100)).astype(dtype)
     f = anvl.jit(lambda x, y: anp.sum(anp.sin(x) * anp.cos(y), axis=0))
-    assert len(_kernels_of(f.lower(x, x + 1).compile().hlo())) == 1
+    text = f.lower(x, x + 1).compile().hlo()
+    assert len(_kernels_of(text)) == (0 if rt.default_target().trigonometric else 1)
     wanted = np.sum(np.sin(x) * np.cos(x + 1), axis=0)
     assert_close(f(x, x + 1), wanted, PROGRAM)
 

@@ -1,6 +1,7 @@
 // RUN: anvl-opt %s --verify-each --anvl-lower-to-stablehlo | filecheck %s
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | anvl-opt --anvl-lower-to-stablehlo | filecheck %s
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo=platform=cuda | filecheck %s --check-prefix=CUDA
+// RUN: anvl-opt %s --anvl-lower-to-stablehlo=trigonometric=true | filecheck %s --check-prefix=SINES
 
 // XLA:CPU calls a library for a large sum, and computes each operand of the call as an array: the
 // summands are hidden, so that they are one (Note [Summands as one array]).
@@ -9,6 +10,9 @@
 // CHECK:         %[[PRODUCT:.*]] = stablehlo.multiply
 // CHECK:         %[[ONE:.*]] = stablehlo.reduce_precision %[[PRODUCT]], format = e11m112
 // CHECK-NEXT:    stablehlo.reduce(%[[ONE]] init:
+// SINES-LABEL: func.func @two(
+// SINES-NOT:     stablehlo.reduce_precision
+// SINES:         return
 // CUDA-LABEL:  func.func @two(
 // CUDA-NOT:      stablehlo.reduce_precision
 // CUDA:          return
@@ -124,4 +128,31 @@ func.func @repeated_numbers(%x: tensor<64x100xf32>, %y: tensor<64x1xf32>) -> ten
   %2 = "anvl.mul"(%0, %1) : (tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
   %3 = "anvl.sum"(%2) {axes = array<i64: 0>} : (tensor<64x100xf32>) -> tensor<100xf32>
   return %3 : tensor<100xf32>
+}
+
+// Where the library has sines, what they are made of counts for nothing; other sums are hidden as ever.
+
+// CHECK-LABEL: func.func @of_choices(
+// CHECK:         stablehlo.reduce_precision
+// SINES-LABEL: func.func @of_choices(
+// SINES-NOT:     stablehlo.reduce_precision
+// SINES:         return
+func.func @of_choices(%p: tensor<64x100xi1>, %x: tensor<64x100xf32>, %y: tensor<64x100xf32>) -> tensor<64xf32> {
+  %0 = "anvl.select"(%p, %x, %y) : (tensor<64x100xi1>, tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  %1 = "anvl.select"(%p, %y, %x) : (tensor<64x100xi1>, tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  %2 = "anvl.sin"(%0) : (tensor<64x100xf32>) -> tensor<64x100xf32>
+  %3 = "anvl.mul"(%2, %1) : (tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  %4 = "anvl.sum"(%3) {axes = array<i64: 1>} : (tensor<64x100xf32>) -> tensor<64xf32>
+  return %4 : tensor<64xf32>
+}
+
+// SINES-LABEL: func.func @no_sines(
+// SINES:         stablehlo.reduce_precision
+// SINES:         return
+func.func @no_sines(%p: tensor<64x100xi1>, %x: tensor<64x100xf32>, %y: tensor<64x100xf32>) -> tensor<64xf32> {
+  %0 = "anvl.select"(%p, %x, %y) : (tensor<64x100xi1>, tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  %1 = "anvl.select"(%p, %y, %x) : (tensor<64x100xi1>, tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  %2 = "anvl.mul"(%0, %1) : (tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  %3 = "anvl.sum"(%2) {axes = array<i64: 1>} : (tensor<64x100xf32>) -> tensor<64xf32>
+  return %3 : tensor<64xf32>
 }

@@ -35,7 +35,7 @@ def test_an_installed_wheel_is_found_and_started_once() -> None:
     assert len(devices) > 1 and anvl.devices("XLA_CPU_PJRT") is devices
     assert repr(devices[1]) == f"<CpuDevice(id=1, plugin={NAME!r})>"
     assert repr(devices[0].client) == f"<Client({NAME}, {len(devices)} devices)>"
-    assert devices[0].platform == "cpu" and devices[0].client.target == ("cpu", "none")
+    assert devices[0].platform == "cpu" and devices[0].client.target == rt.Target("cpu", "none")
     assert anvl.devices("cpu") == anvl.devices() == rt.embedded_client().devices
 
 
@@ -315,7 +315,7 @@ def test_the_default_device_of_the_environment(monkeypatch) -> None:
     anvl.set_default_device(None)  # read anew
     try:
         assert anvl.default_device() is anvl.devices(NAME)[1]
-        assert rt.default_target() == ("cpu", "none")
+        assert rt.default_target() == rt.Target("cpu", "none")
         monkeypatch.setenv("ANVL_DEFAULT_DEVICE", "nowhere")
         anvl.set_default_device(None)
         with pytest.raises(anvl.PluginError, match=r"^default_device: no plugin 'nowhere'"):
