@@ -3,7 +3,9 @@
 A stack is an array whose last two axes are those of a matrix.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from anvl.dialect.core.create import full, full_like, zeros_like
@@ -14,7 +16,8 @@ from anvl.dialect.core.types import dtype_name, element_type, kind, tensor
 from anvl.dialect.ops.reduction.last_axis import part
 
 __all__ = [
-    "across_columns", "across_rows", "as_complex", "check_matrix", "check_square",
+    "across_columns", "across_rows", "as_complex", "by_shared_matrices", "check_matrix",
+    "check_square",
     "check_systems", "columns", "columns_scaled", "completed", "complex_of", "conj", "ct",
     "diagonal",
     "formed", "half_diagonal", "hermitian_part", "identity", "imaginary_diagonal", "inverse_of",
@@ -333,4 +336,24 @@ def inverse_of(permutation: Value) -> Value:
 
 def solve(a: Value, b: Value) -> Value:
     """The x with a x = b."""
-    return emit.solve(a, b, transpose_a="NO_TRANSPOSE")
+    return by_shared_matrices(partial(emit.solve, transpose_a="NO_TRANSPOSE"), a, b)
+
+
+def by_shared_matrices(
+    build: Callable[[Value, Value], Value], a: Value, b: Value, left_side: bool = True
+) -> Value:
+    """Solve by `build`; axes of b in front of those of a become columns (rows, on the right).
+
+    So matrices that several systems share are factorized once, and no copies of them are made.
+    """
+    rank, extra = b.type.rank, b.type.rank - a.type.rank
+    if not extra:
+        return build(a, b)
+    place = rank - (1 if left_side else 2)
+    order = (*range(extra, place), *range(extra), *range(place, rank))
+    moved = emit.transpose(b, permutation=order)
+    shape = tuple(moved.type.shape)
+    at = place - extra
+    joined = (*shape[:at], math.prod(shape[at : place + 1]), *shape[place + 1 :])
+    x = emit.reshape(build(a, emit.reshape(moved, shape=joined)), shape=shape)
+    return emit.transpose(x, permutation=tuple(order.index(axis) for axis in range(rank)))

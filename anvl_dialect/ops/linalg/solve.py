@@ -7,12 +7,14 @@ automatic differentiation (2008), section 2.3.1.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from anvl.dialect.core.families import add_tangents, with_batch_axis
 from anvl.dialect.core.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.core.params.base import Transpose
 from anvl.dialect.ops.linalg.matrices import (
+    by_shared_matrices,
     check_systems,
     formed,
     inverse_of,
@@ -79,6 +81,8 @@ class SolveOp(AnvlOp, name="solve"):
 
     @classmethod
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], transpose_a: str) -> Value:
+        if not batched[0]:
+            return by_shared_matrices(partial(cls.build, transpose_a=transpose_a), *xs)
         return emit.solve(*with_batch_axis(xs, batched), transpose_a=transpose_a)
 
     @classmethod

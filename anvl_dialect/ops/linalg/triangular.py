@@ -5,6 +5,7 @@ derivative results for forward and reverse mode automatic differentiation (2008)
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from anvl.dialect.core.families import add_tangents, with_batch_axis
@@ -14,6 +15,7 @@ from anvl.dialect.core.params.base import Bool, Transpose
 from anvl.dialect.core.types import dtype_name
 from anvl.dialect.ops.linalg.linalg_lowering import lower_on
 from anvl.dialect.ops.linalg.matrices import (
+    by_shared_matrices,
     check_systems,
     formed,
     matmul,
@@ -98,6 +100,8 @@ class TriangularSolveOp(AnvlOp, name="triangular_solve"):
 
     @classmethod
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], **params: Any) -> Value:
+        if not batched[0]:
+            return by_shared_matrices(partial(cls.build, **params), *xs, params["left_side"])
         return cls.build(*with_batch_axis(xs, batched), **params)
 
     @classmethod

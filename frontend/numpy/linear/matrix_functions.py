@@ -224,6 +224,8 @@ def _by_columns(name: str, a: Tracer, b: Tracer, f: Callable[[Tracer, Tracer], A
     if b.ndim < 1 or b.shape[-2] != a.shape[-2]:
         raise ValueError(f"{name}: {b.aval} has not as many rows as {a.aval}")
     batch = broadcast_shapes(a.shape[:-2], b.shape[:-2], function=name)
+    if batch == b.shape[:-2] and b.shape[b.ndim - a.ndim :][:-2] == a.shape[:-2]:
+        return f(a, b)  # matrices shared by several systems: no copies
     return f(broadcast_to(a, (*batch, *a.shape[-2:])), broadcast_to(b, (*batch, *b.shape[-2:])))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import anvl.numpy as anp
@@ -9,8 +10,11 @@ from anvl.call_spellings.translation import spelled
 from anvl.control_flow.loops import fori_loop
 from anvl.core.promote import as_tracer, promoted
 from anvl.core.tracer import Tracer
+from anvl.dialect.core.op import emit
+from anvl.dialect.ops.linalg import matrices
 from anvl.dispatch.eager import public
 from anvl.numpy.functions.emitting import prim
+from anvl.numpy.linear.matrix_functions import composed
 from anvl.numpy.standard.matrices import square_matrices, stack_of_matrices
 from anvl.runtime import hiding_frames
 from anvl.scipy.linalg.stacks import hermitian, one_of
@@ -175,12 +179,14 @@ def _solve(a: Any, b: Any, transpose_a: str, lower: bool, unit: bool) -> Any:
     _check(x, y)
     columns = anp.expand_dims(y, -1) if y.ndim == 1 else y
     stack = anp.broadcast_shapes(x.shape[:-2], columns.shape[:-2])
-    x = anp.broadcast_to(x, (*stack, *x.shape[-2:]))
     columns = anp.broadcast_to(columns, (*stack, *columns.shape[-2:]))
-    found = prim(
-        "triangular_solve", x, columns, left_side=True, lower=lower, unit_diagonal=unit,
+    if columns.shape[columns.ndim - x.ndim : -2] != x.shape[:-2]:
+        x = anp.broadcast_to(x, (*stack, *x.shape[-2:]))
+    solve = partial(
+        emit.triangular_solve, left_side=True, lower=lower, unit_diagonal=unit,
         transpose_a=transpose_a,
     )  # fmt: skip
+    found = composed(lambda a, b: matrices.by_shared_matrices(solve, a, b), x, columns)
     return anp.squeeze(found, -1) if y.ndim == 1 else found
 
 

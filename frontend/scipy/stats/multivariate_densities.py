@@ -8,6 +8,7 @@ from typing import Any
 import anvl.numpy as anp
 from anvl.core.promote import promoted
 from anvl.dispatch.eager import public
+from anvl.scipy.linalg.linear_systems import solve_triangular
 from anvl.scipy.special.entropies import xlogy
 
 __all__ = ["dirichlet", "multinomial", "multivariate_normal"]
@@ -32,7 +33,7 @@ def _normal_logpdf(x: Any, mean: Any, cov: Any) -> Any:
     factor = anp.linalg.cholesky(cov)
     shape = anp.broadcast_arrays(off[..., 0, 0], factor[..., 0, 0])[0].shape
     off = anp.broadcast_to(off, (*shape, size, 1))
-    white = anp.linalg.solve(anp.broadcast_to(factor, (*shape, size, size)), off)
+    white = solve_triangular(factor, off, lower=True)
     length = anp.sum(anp.square(white), axis=(-2, -1))
     logs = anp.sum(anp.log(anp.diagonal(factor, axis1=-2, axis2=-1)), axis=-1)
     return -0.5 * (length + size * math.log(2 * math.pi)) - logs

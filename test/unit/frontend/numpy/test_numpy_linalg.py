@@ -1,6 +1,9 @@
 """`anvl.numpy.linalg` agrees with NumPy and SciPy, and its gradients with central differences."""
 
+import itertools
 import math
+import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,6 +12,8 @@ from tolerances import ITERATION, PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
+import anvl.scipy.linalg
+import anvl.testing
 from anvl.numpy import linalg
 
 RANDOM = np.random.default_rng(5)
@@ -327,3 +332,49 @@ def test_a_bound_for_the_rank_of_a_complex_matrix_is_real(dtype):
     for bound, rank in ((0.0, 2), (0.5, 1), (1, 0), (np.float32(0.5), 1)):
         assert int(anp.linalg.matrix_rank(anp.asarray(x), rtol=bound)) == rank
         assert int(anvl.jit(anp.linalg.matrix_rank)(x, rtol=bound)) == rank
+
+
+FORMS = list(itertools.product([True, False], repeat=4))
+
+
+@pytest.mark.parametrize("stack", [(), (2,)])
+def test_systems_share_their_matrices(stack):
+    """A matrix that all members of a batch have is factorized once, and is not copied."""
+    draw = np.random.default_rng(5)
+    a = draw.normal(size=(*stack, 3, 3)) + 4 * np.eye(3)
+    b = draw.normal(size=(7, *stack, 3, 2))
+    copies = np.broadcast_to(a, (7, *stack, 3, 3)).copy()
+    for f in (linalg.solve, anvl.vmap(linalg.solve, (None, 0))):
+        close(f(a, b), np.linalg.solve(copies, b))
+        assert not re.search("7x(2x)?3x3x", anvl.jit(f).lower(a, b).mlir("stablehlo"))
+    for left, lower, unit, transposed in FORMS:
+        solve = partial(
+            anvl.lax.linalg.triangular_solve, left_side=left, lower=lower, unit_diagonal=unit,
+            transpose_a=transposed,
+        )  # fmt: skip
+        side = b if left else b.swapaxes(-1, -2)
+        both = anvl.jit(anvl.vmap(solve, (None, 0)))
+        close(both(a, side), solve(copies, side))
+        assert not re.search("7x(2x)?3x3x", both.lower(a, side).mlir("stablehlo"))
+    triangular = partial(anvl.scipy.linalg.solve_triangular, lower=True)
+    close(triangular(a, b), np.linalg.solve(np.tril(copies), b))
+    assert not re.search("7x(2x)?3x3x", anvl.jit(triangular).lower(a, b).mlir("stablehlo"))
+
+
+def test_derivatives_of_systems_that_share_a_matrix():
+    draw = np.random.default_rng(6)
+    a, b = draw.normal(size=(3, 3)) + 4 * np.eye(3), draw.normal(size=(5, 3))
+    anvl.testing.check_grads(anvl.vmap(linalg.solve, (None, 0)), (a, b), order=2)
+    anvl.testing.check_grads(linalg.solve, (a, b[:, :, None]), order=2)
+    anvl.testing.check_grads(
+        partial(anvl.scipy.linalg.solve_triangular, lower=True), (a, b[:, :, None]), order=2
+    )
+
+
+def test_no_system_at_all():
+    """Stacks without members, and matrices without rows."""
+    a, none = np.eye(3), np.zeros((0, 3, 2))
+    assert linalg.solve(a, none).shape == none.shape
+    assert anvl.vmap(linalg.solve, (None, 0))(np.zeros((0, 0)), np.zeros((4, 0, 2))).shape == (
+        4, 0, 2,
+    )  # fmt: skip
