@@ -11,6 +11,7 @@ from anvl.core.avals import Aval
 from anvl.core.promote import abstract, fitted
 from anvl.core.ranges import meets_narrower
 from anvl.core.traced import Traced
+from anvl.tree.treedefs import described
 
 __all__ = ["Carry", "Counted"]
 
@@ -78,9 +79,10 @@ class Carry:
         if pairs:
             children = found.children()
             if found.node_data() != tree.structure((0, 0)).node_data() or len(children) != 2:
+                returned = "one array" if found.node_data() is None else described(found)
                 raise TypeError(
-                    f"{self.role}: {name_of(f)} returned {found!r}; return a pair, the next carry "
-                    "and the slice of ys, which may be None"
+                    f"{self.role}: {name_of(f)} returned {returned}; return a pair, the next "
+                    "carry and the slice of ys, which may be None"
                 )
             found = children[0]
         wanted = tree.structure(self.avals_tree())

@@ -84,6 +84,7 @@ from anvl.lax.lax_elementwise import integer_pow as integer_pow
 from anvl.lax.lax_elementwise import mulhi as mulhi
 from anvl.lax.lax_elementwise import one_minus_square as one_minus_square
 from anvl.lax.lax_elementwise import polynomial as polynomial
+from anvl.lax.lax_elementwise import population_count as population_count
 from anvl.lax.lax_elementwise import reduce_precision as reduce_precision
 from anvl.lax.lax_elementwise import rem as rem
 from anvl.lax.lax_elementwise import round as round
@@ -151,7 +152,6 @@ from anvl.numpy import atan as atan
 from anvl.numpy import atan2 as atan2
 from anvl.numpy import atanh as atanh
 from anvl.numpy import bitwise_and as bitwise_and
-from anvl.numpy import bitwise_count as population_count
 from anvl.numpy import bitwise_not as bitwise_not
 from anvl.numpy import bitwise_or as bitwise_or
 from anvl.numpy import bitwise_xor as bitwise_xor

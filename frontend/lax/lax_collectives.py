@@ -121,6 +121,8 @@ def _reduced(function: str, kind: str, x: Any, axis_name: Any, given: Any) -> An
     axes, groups = _axes(function, axis_name), _groups(function, axis_name, given)
 
     def reduce(y: Any) -> Any:
+        if kind == "sum":
+            y = _counted(y)
         if groups is not None:
             return emit(OPS[f"anvl.{kind}"], (groups.gathered(y),), {"axes": (0,)})
         for axis in reversed(axes):
@@ -169,7 +171,7 @@ def psum(x: Any, axis_name: Any, *, axis_index_groups: Any = None) -> Any:
     """
     if type(x) in (bool, int, float, complex):
         return x * _size("psum", axis_name, axis_index_groups)
-    return _reduced("psum", "sum", tree.map(_counted, x), axis_name, axis_index_groups)
+    return _reduced("psum", "sum", x, axis_name, axis_index_groups)
 
 
 @hiding_frames

@@ -22,8 +22,8 @@ from anvl.transforms.custom_rules import custom_jvp
 
 __all__ = [
     "bitcast_convert_type", "clamp", "clz", "complex", "div", "integer_pow", "mulhi",
-    "one_minus_square", "polynomial", "reduce_precision", "rem", "round", "rsqrt", "select_n",
-    "shift_right_logical",
+    "one_minus_square", "polynomial", "population_count", "reduce_precision", "rem", "round",
+    "rsqrt", "select_n", "shift_right_logical",
 ]  # fmt: skip
 
 
@@ -151,6 +151,22 @@ def clz(x: Any) -> Any:
     """
     operand = as_tracer(x, "clz")
     return mark_weak(prim("count_leading_zeros", operand), operand.weak_type)
+
+
+@public()
+def population_count(x: Any) -> Any:
+    """Number of bits set in integers, elementwise: of negative ones in two's complement.
+
+    `anvl.numpy.bitwise_count` counts those of the absolute value, as NumPy does.
+
+    Raises `TypeError` for other dtypes.
+
+    >>> from anvl import lax
+    >>> print(lax.population_count(7), lax.population_count(-1))
+    3 32
+    """
+    operand = as_tracer(x, "population_count")
+    return mark_weak(prim("popcnt", operand), operand.weak_type)
 
 
 @public()

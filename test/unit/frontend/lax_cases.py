@@ -56,6 +56,8 @@ CASES = {
     "complex": (lambda o, x, y: o.real(o.square(o.complex(x, y))), X, Y),
     "clz": (lambda o, n: o.clz(n), N),
     "clz of bytes": (lambda o, n: o.clz(n), U),
+    "population_count": (lambda o, n: o.population_count(n), N),
+    "population_count of bytes": (lambda o, n: o.population_count(n), U),
     "mulhi": (lambda o, n: o.mulhi(n * 2**28, n), N),
     "integer_pow": (lambda o, x: o.integer_pow(x, 3), X),
     "integer_pow below 0": (lambda o, x: o.integer_pow(x, -2), X),

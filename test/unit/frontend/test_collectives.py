@@ -228,5 +228,7 @@ def test_wrong_names_sizes_and_members_are_refused(f, message):
 def test_names_end_with_the_function():
     with pytest.raises(ShardingError, match="no axis is named 'i' here, there are: none"):
         anvl.jit(lambda x: lax.psum(x, "i"))(1.0)
+    with pytest.raises(ShardingError, match="psum: no axis is named 'i' here, there are: none"):
+        lax.psum(np.ones(3), "i")  # outside of any trace
     with pytest.raises(TypeError, match="vmap: axis_name is 3; give a name such as 'i'"):
         anvl.vmap(lambda x: x, axis_name=3)

@@ -16,7 +16,12 @@ X = np.ones((5, 2))
         (
             lambda: anvl.scan(lambda c, x: (c, x, x), 0.0, X),
             TypeError,
-            "scan: <lambda> returned .* return a pair, the next carry and the slice of ys",
+            "scan: <lambda> returned tuple of 3; return a pair, the next carry and the slice of ys",
+        ),
+        (
+            lambda: anvl.scan(lambda c, x: c + x, 0.0, X[:, 0]),
+            TypeError,
+            "scan: <lambda> returned one array; return a pair, the next carry and the slice of ys",
         ),
         (
             lambda: anvl.scan(lambda c, x: (anp.ones(3) * c, x), 0.0, X),

@@ -213,6 +213,7 @@ def test_a_quantile_has_a_derivative_in_its_place():
         (lambda x: anp.sort(x, 2), ValueError, "sort: axis 2 is out of range of 2 axes"),
         (lambda x: anp.sort(x[0, 0]), ValueError, r"sort: f64\[\] has no axes; give axis=None"),
         (lambda x: anp.argsort(x, 1.5), TypeError, "argsort: axis 1.5 must be an integer"),
+        (lambda x: anp.sum(x, "rows"), TypeError, "sum: axis 'rows' must be an integer"),
         (lambda x: anp.lexsort(()), TypeError, "lexsort: takes at least one key, got none"),
         (lambda x: anp.lexsort((x, x[:, :2])), ValueError, r"lexsort: shapes .* do not broadcast"),
         (lambda x: anp.top_k(x, 4), TypeError, "top_k: k is 4, but the last axis .* has 3"),
