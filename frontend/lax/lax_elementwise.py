@@ -159,8 +159,21 @@ def population_count(x: Any) -> Any:
 
     `anvl.numpy.bitwise_count` counts those of the absolute value, as NumPy does.
 
-    Raises `TypeError` for other dtypes.
+    Parameters
+    ----------
+    x : array of integers
 
+    Returns
+    -------
+    Array of the dtype and shape of x.
+
+    Raises
+    ------
+    TypeError
+        Other dtypes.
+
+    Examples
+    --------
     >>> from anvl import lax
     >>> print(lax.population_count(7), lax.population_count(-1))
     3 32
