@@ -82,7 +82,7 @@ class SolveOp(AnvlOp, name="solve"):
     @classmethod
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], transpose_a: str) -> Value:
         if not batched[0]:
-            return by_shared_matrices(partial(cls.build, transpose_a=transpose_a), *xs)
+            return by_shared_matrices(partial(cls.build, transpose_a=transpose_a), xs[0], xs[1])
         return emit.solve(*with_batch_axis(xs, batched), transpose_a=transpose_a)
 
     @classmethod

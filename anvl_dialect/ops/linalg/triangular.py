@@ -101,7 +101,8 @@ class TriangularSolveOp(AnvlOp, name="triangular_solve"):
     @classmethod
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], **params: Any) -> Value:
         if not batched[0]:
-            return by_shared_matrices(partial(cls.build, **params), *xs, params["left_side"])
+            build = partial(cls.build, **params)
+            return by_shared_matrices(build, xs[0], xs[1], params["left_side"])
         return cls.build(*with_batch_axis(xs, batched), **params)
 
     @classmethod

@@ -23,8 +23,7 @@ def axes_of(axis: Axis, ndim: int, function: str) -> tuple[int, ...]:
 
 def each_axis(axis: int | Sequence[int], ndim: int, function: str) -> tuple[int, ...]:
     """As `axes_of`, in the order given."""
-    listed = isinstance(axis, Sequence) and not isinstance(axis, str)
-    given = tuple(axis) if listed else (axis,)
+    given = tuple(axis) if isinstance(axis, Sequence) and not isinstance(axis, str) else (axis,)
     found = tuple(axis_of(a, ndim, function) for a in given)
     if len(set(found)) != len(found):
         raise ValueError(f"{function}: axis {given} names an axis twice")
