@@ -327,8 +327,8 @@ def _ndtri(p: Any) -> Any:
     rest = anp.minimum(p, anp.subtract(1, p))
     tail = anp.logical_and(anp.greater(rest, 0), anp.less(rest, 0.1))
     target = anp.log(anp.where(tail, rest, 0.05))
-    x = anp.negative(anp.sqrt(anp.multiply(-2, target)))
-    for _ in range(5):
+    x = _rough_tail(anp.sqrt(anp.multiply(-2, target)))
+    for _ in range(2):  # errors of 4.5e-4, 2e-8 and 1e-15
         error = anp.subtract(_log_ndtr(x), target)
         ratio = _erfcx(anp.multiply(-math.sqrt(0.5), x))
         x = anp.subtract(x, anp.multiply(anp.multiply(error, ratio), math.sqrt(math.pi / 2)))
@@ -336,6 +336,16 @@ def _ndtri(p: Any) -> Any:
     ends = anp.where(anp.equal(p, 0), -anp.inf, anp.where(anp.equal(p, 1), anp.inf, found))
     outside = anp.logical_or(anp.less(p, 0), anp.greater(p, 1))
     return anp.where(outside, anp.nan, ends)
+
+
+def _rough_tail(t: Any) -> Any:
+    """The x of log_ndtr(x) = -t^2 / 2 to 4.5e-4.
+
+    Source: M. Abramowitz and I. Stegun, Handbook of mathematical functions, 26.2.23.
+    """
+    above = (0.010328 * t + 0.802853) * t + 2.515517
+    below = ((0.001308 * t + 0.189269) * t + 1.432788) * t + 1
+    return above / below - t
 
 
 @_ndtri.defjvp
