@@ -20,8 +20,9 @@ from anvl.dispatch.program_state import state_of
 from anvl.dispatch.programs.lowered_program import LoweredProgram
 from anvl.dispatch.programs.traced_form import TracedForm
 from anvl.passes.lower.invariant_conditions import INVARIANT_CONDITIONS
+from anvl.passes.lower.lone_kernels import compiles_sooner_unwrapped
 from anvl.passes.lower.reductions.short_reductions import IN_ONE_LOOP
-from anvl.runtime import Placement
+from anvl.runtime import EMBEDDED, Client, Placement, stablehlo_version
 
 __all__ = ["lowered", "serialized"]
 
@@ -30,6 +31,10 @@ _LEFT_OUT = {
     b"optimization_barrier": "cse_barrier_expander",
     IN_ONE_LOOP.encode(): "tree_reduction_rewriter",
 }
+
+#: Versions of StableHLO of the jaxlibs that compile ops which this pass of XLA has not wrapped.
+_UNWRAPPING = frozenset({"1.17.0"})
+_WRAPPER = "fusion-wrapper"
 
 #: LLVM's optimization level, for programs whose bytes do not say that they need XLA's own, 3.
 _LEVEL = 2
@@ -82,6 +87,7 @@ def serialized(
     calls = host_calls(module, program.callbacks)
     if options.interpreted:
         check_interpretable(module, options.function)
+    is_unwrapped = not options.interpreted and _is_unwrapped(module, place.client)
     if options.interpreted or calls or len(place.devices) > 1:
         artifact = serialize(module, client=None if options.interpreted else place.client)
     else:
@@ -91,7 +97,7 @@ def serialized(
         artifact,
         digest,
         order,
-        _xla_options(artifact, place.client.platform),
+        _xla_options(artifact, place.client.platform, is_unwrapped),
         calls=calls,
         state=state,
         padding=padding,
@@ -99,17 +105,25 @@ def serialized(
     )
 
 
-def _xla_options(artifact: bytes, platform: str) -> dict[str, object]:
+def _is_unwrapped(module: ir.Module, client: Client) -> bool:
+    """Whether XLA need not wrap ops of the module: see Note [Kernels of one op]."""
+    is_known = client.name == EMBEDDED and stablehlo_version() in _UNWRAPPING
+    return is_known and compiles_sooner_unwrapped(module.operation)
+
+
+def _xla_options(artifact: bytes, platform: str, is_unwrapped: bool) -> dict[str, object]:
     """XLA's options for a program lowered by `lowering.py`.
 
     Passes of XLA are left out: see Note [Barriers on the CPU] in `anvl.passes.lower.barriers` (a
-    network of 24 layers, with a checkpoint each, keeps 2 MiB in place of 31) and Note [Reductions
-    in one loop] in `anvl.passes.lower.reductions.short_reductions`.  For LLVM's level see Note
-    [XLA's optimization level] in `anvl.passes.lower.invariant_conditions`.
+    network of 24 layers, with a checkpoint each, keeps 2 MiB in place of 31), Note [Reductions in
+    one loop] in `anvl.passes.lower.reductions.short_reductions` and Note [Kernels of one op] in
+    `anvl.passes.lower.lone_kernels`.  For LLVM's level see Note [XLA's optimization level] in
+    `anvl.passes.lower.invariant_conditions`.
     """
     if platform != "cpu":
         return {}
     left_out = [name for sign, name in _LEFT_OUT.items() if sign in artifact]
+    left_out += [_WRAPPER] * is_unwrapped
     options: dict[str, object] = {}
     if left_out:
         options["xla_disable_hlo_passes"] = ",".join(left_out)
