@@ -7,13 +7,13 @@ a `select` replaces there give masked cotangents (Note [Lazy masks] in `interpre
 whose masks the layer before turns into a kernel and a reduction of their own; so these are ops, and
 each slope is one formula in x: with s = logistic(v), where v is x or a cubic of it,
 
-    d(x s) / dx  =  s + x v' s (1 - s)  =  (s0 (1 + e) + x v' e) / (1 + e)^2,    e = exp(-|v|),
+    d(x s) / dx  =  s + x v' s (1 - s).
 
-where s0 is 1, or e for negative v.  For the cubic it is written with e / (1 + e), which is the less
-of s and 1 - s, and all that the function and its slope need: they share it as one array.  x is
-clipped to what makes e 0: the largest number, or 25 for the cubic, whose x v' would overflow.  The
-slope of the slope is without |v|, which has a kink, so that all further derivatives are right at 0,
-too.
+The less of s and 1 - s is e / (1 + e), where e = exp(-|v|), and all that a function and its slope
+need: they share it as one array, and neither computes an exponential or a quotient of its own.  In
+the slope x is clipped to what makes e 0: the largest number, or 25 for the cubic, whose x v' would
+overflow.  The slope of the slope is without |v|, which has a kink, so that all further derivatives
+are right at 0, too.
 Sources: S. Elfwing et al., Sigmoid-weighted linear units (2017); D. Hendrycks and K. Gimpel,
 Gaussian error linear units (2016), the form with tanh, of which (1 + tanh u) / 2 = logistic(2 u).
 """
@@ -29,7 +29,6 @@ from anvl.dialect.ops.elementwise.elementary import (
     add,
     div,
     exp,
-    logistic,
     logistic_slope,
     mul,
     neg,
@@ -69,38 +68,35 @@ def _gated(x: Value, gate: Value) -> Value:
     return mul(emit.select(is_infinite, zeros_like(x), x), gate)
 
 
-def _silu(x: Value) -> Value:
-    return _gated(x, logistic(x))
-
-
 def _of_sign(x: Value, left: Value, right: Value) -> Value:
     """`left` where x is negative."""
     is_left = emit.compare(x, zeros_like(x), comparison_direction="LT")
     return emit.select(is_left, left, right)
 
 
+def _shares(v: Value) -> tuple[Value, Value]:
+    """The less of logistic(v) and 1 - logistic(v), and the other."""
+    e = exp(neg(emit.abs(v)))
+    less = div(e, plus(e, 1))
+    return less, sub(full_like(less, 1), less)
+
+
+def _silu(x: Value) -> Value:
+    return _gated(x, _of_sign(x, *_shares(x)))
+
+
 def _gelu_tanh(x: Value) -> Value:
-    less = _lesser_share(x)
-    return _gated(x, _of_sign(x, less, sub(full_like(less, 1), less)))
-
-
-def _lesser_share(x: Value) -> Value:
-    """The gate at -|x|: one array for `gelu_tanh` and its slope."""
-    e = exp(neg(emit.abs(_cubic(x, mul(x, x)))))
-    return div(e, plus(e, 1))
+    return _gated(x, _of_sign(x, *_shares(_cubic(x, mul(x, x)))))
 
 
 def _silu_slope(x: Value) -> Value:
-    near = _clipped(x, _largest(x))
-    e = exp(neg(emit.abs(near)))
-    root = plus(e, 1)
-    return div(add(mul(_of_sign(near, e, full_like(e, 1)), root), mul(near, e)), mul(root, root))
+    less, more = _shares(x)
+    return add(_of_sign(x, less, more), mul(_clipped(x, _largest(x)), mul(less, more)))
 
 
 def _gelu_tanh_slope(x: Value) -> Value:
     near = _clipped(x, _SATURATED)
-    less = _lesser_share(x)
-    more = sub(full_like(less, 1), less)
+    less, more = _shares(_cubic(x, mul(x, x)))
     rise = mul(near, _cubic_slope(mul(near, near)))
     return add(_of_sign(x, less, more), mul(rise, mul(less, more)))
 

@@ -1,5 +1,7 @@
 // RUN: anvl-opt %s --verify-roundtrip --anvl-gradient="function=silu" --cse | filecheck %s
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo --anvl-inline | filecheck %s --check-prefix=HLO
+// RUN: anvl-opt %s --anvl-gradient="function=silu" --anvl-lower-to-stablehlo --anvl-inline --cse \
+// RUN:   | filecheck %s --check-prefix=SHARED
 // RUN: anvl-opt %s --anvl-gradient="function=silu" \
 // RUN:   | %run --function=silu_adjoint --args='[2.0]' | %numbers %s
 
@@ -16,9 +18,19 @@
 
 // HLO-LABEL: func.func @silu(
 // HLO-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
-// HLO:         %[[GATE:.*]] = stablehlo.logistic %[[X]]
+// HLO:         stablehlo.abs %[[X]]
+// HLO:         %[[LESS:.*]] = stablehlo.divide
+// HLO:         stablehlo.subtract %{{.*}}, %[[LESS]]
+// HLO:         %[[GATE:.*]] = stablehlo.select
 // HLO:         %[[FINITE:.*]] = stablehlo.select
 // HLO:         stablehlo.multiply %[[FINITE]], %[[GATE]]
+
+// One exponential and one quotient serve the function and its slope.
+// SHARED-LABEL: func.func @silu_adjoint(
+// SHARED:         stablehlo.exponential
+// SHARED:         %[[LESS:.*]] = stablehlo.divide
+// SHARED-NOT:     stablehlo.{{exponential|divide|logistic}}
+// SHARED:         return
 
 // NUMBERS: f64[] 1.7615942
 // NUMBERS-NEXT: f64[] 1.0907843
