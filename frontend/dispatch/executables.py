@@ -21,7 +21,7 @@ from anvl.core.trace_state import passes_lock
 from anvl.core.traced import Traced
 from anvl.core.tracing import Program as TracedProgram
 from anvl.dispatch.jit_options import DEFAULT, ProgramOptions
-from anvl.dispatch.programs.lowered_program import LoweredProgram
+from anvl.dispatch.programs.lowered_program import PASSES, LoweredProgram
 from anvl.dispatch.programs.traced_form import traced_form
 from anvl.runtime import (
     INFO,
@@ -32,6 +32,7 @@ from anvl.runtime import (
     Executable,
     Placement,
     Rebuild,
+    RuntimeFailure,
     ShardedPlacement,
     array_type,
     compile_lowered,
@@ -280,9 +281,20 @@ def _maker(
     if lowered.calls:
         _loaded("anvl.dispatch.host_calls").check_place(lowered.calls, place)
     more = dict(over_mesh) if lowered.alias is None else {"alias": lowered.alias, **over_mesh}
-    return functools.partial(
-        compile_lowered, lowered.artifact, place, callbacks=lowered.calls, **known, **more
-    )
+    return functools.partial(_compiled, lowered, place, callbacks=lowered.calls, **known, **more)
+
+
+def _compiled(
+    lowered: LoweredProgram, place: Placement, *, options: Mapping[str, Any], **known: Any
+) -> Executable:
+    """Compile; if XLA refuses an op that is not wrapped, once more: Note [Kernels of one op]."""
+    try:
+        return compile_lowered(lowered.artifact, place, options=options, **known)
+    except RuntimeFailure as error:
+        wrapped, asked = lowered.wrapped_passes, lowered.xla_options.get(PASSES)
+        if wrapped is None or options[PASSES] != asked or "XLA:CPU" not in str(error):
+            raise
+    return compile_lowered(lowered.artifact, place, options={**options, PASSES: wrapped}, **known)
 
 
 def _kept_or_made(

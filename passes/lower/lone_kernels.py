@@ -22,16 +22,19 @@ __all__ = ["compiles_sooner_unwrapped"]
 # But equal fusions are compiled once, and ops that are not wrapped are compiled each: twelve
 # sines of one type take 150 ms in place of 65, a perceptron with two equal layers of `tanh` 1.5
 # times as long.  Functions that are written out as polynomials take longest; LLVM unrolls loops
-# over logarithms of 100 to 300 numbers whole, 25 ms longer than wrapped.  And scatters are
-# refused, and `tan`, `cbrt` and functions of f16 are computed less exactly (1.7 units in the last
-# place in place of 0.7; all else that is finite and not subnormal was equal to the bit).  An
-# array inside of the function of a reduction ends the process.
+# over logarithms of 100 to 300 numbers whole, 25 ms longer than wrapped.  Scatters are refused,
+# also those that XLA makes of others.  `tan`, `cbrt` and functions of f16 are computed less
+# exactly (1.7 units in the last place in place of 0.7; all else that is finite and not subnormal
+# was equal to the bit).  An array inside of the function of a reduction ends the process.
 #
 # So the ops that XLA is likely to leave alone are counted by type: those for which no op that is
 # fused makes an operand, and whose result one reads that is not: a function returns it, a product
 # or a loop takes it.  A function is not fused with several readers, or one that repeats it, as it
 # would be computed for each.  Of 79 programs with such ops the guess takes 60, which compile in
 # 0.79 of the time (0.46 to 1.04); the others would take 1.2 times as long.
+#
+# An op that XLA refuses as it is has the program compiled once more, with all wrapped
+# (`executables.py`).
 #
 # From jaxlib 0.12 on all ops are wrapped later, whatever is asked for.
 
@@ -53,9 +56,9 @@ _FUSED = _COSTLY | _named(
 )
 _RESHAPE, _BROADCAST = "stablehlo.reshape", "stablehlo.broadcast_in_dim"
 _TAKES_MAKERS = _FUSED | {"stablehlo.reduce"}  # reads what is computed in its own loop
-_WRAPPED = _named("cbrt scatter tan")  # never left alone
+_WRAPPED = _named("cbrt scatter select_and_scatter tan")  # never left alone
 _BLOCKS = _named("while case if") | {"func.func"}
-_OF_ELEMENTS = _named("map reduce reduce_window select_and_scatter sort")  # have functions, too
+_OF_ELEMENTS = _named("map reduce reduce_window sort")  # have functions, too
 _FOUND = (*_WRAPPED, *_OF_ELEMENTS, *_FUSED)
 
 # Milliseconds of a processor, on two cores of an Intel Xeon.

@@ -17,7 +17,7 @@ from anvl.dispatch.lowering import captured_order, encoded, lower, serialize
 from anvl.dispatch.padding.padded_program import padded_call
 from anvl.dispatch.partitioning.over_mesh import OverMesh
 from anvl.dispatch.program_state import state_of
-from anvl.dispatch.programs.lowered_program import LoweredProgram
+from anvl.dispatch.programs.lowered_program import PASSES, WRAPPER, LoweredProgram
 from anvl.dispatch.programs.traced_form import TracedForm
 from anvl.passes.lower.invariant_conditions import INVARIANT_CONDITIONS
 from anvl.passes.lower.lone_kernels import compiles_sooner_unwrapped
@@ -34,7 +34,6 @@ _LEFT_OUT = {
 
 #: Versions of StableHLO of the jaxlibs that compile ops which this pass of XLA has not wrapped.
 _UNWRAPPING = frozenset({"1.17.0"})
-_WRAPPER = "fusion-wrapper"
 
 #: LLVM's optimization level, for programs whose bytes do not say that they need XLA's own, 3.
 _LEVEL = 2
@@ -123,10 +122,10 @@ def _xla_options(artifact: bytes, platform: str, is_unwrapped: bool) -> dict[str
     if platform != "cpu":
         return {}
     left_out = [name for sign, name in _LEFT_OUT.items() if sign in artifact]
-    left_out += [_WRAPPER] * is_unwrapped
+    left_out += [WRAPPER] * is_unwrapped
     options: dict[str, object] = {}
     if left_out:
-        options["xla_disable_hlo_passes"] = ",".join(left_out)
+        options[PASSES] = ",".join(left_out)
     if INVARIANT_CONDITIONS.encode() not in artifact:
         options["xla_backend_optimization_level"] = _LEVEL
     return options

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from anvl.dispatch.program_state import State
     from anvl.runtime.disk_cache import Alias
 
-__all__ = ["LoweredProgram"]
+__all__ = ["PASSES", "WRAPPER", "LoweredProgram"]
+
+#: XLA's option of the passes that it leaves out, and the one that makes ops fusions of their own.
+PASSES, WRAPPER = "xla_disable_hlo_passes", "fusion-wrapper"
 
 
 class LoweredProgram(NamedTuple):
@@ -53,6 +56,14 @@ class LoweredProgram(NamedTuple):
     padding: PaddedCall | None = None
     results: OverMesh | None = None
     alias: Alias | None = None
+
+    @property
+    def wrapped_passes(self) -> str | None:
+        """The passes that XLA leaves out where it has to wrap ops; None if it does so already."""
+        left_out = str(self.xla_options.get(PASSES, "")).split(",")
+        if WRAPPER not in left_out:
+            return None
+        return ",".join(name for name in left_out if name != WRAPPER)
 
     @property
     def is_plain(self) -> bool:
