@@ -30,6 +30,7 @@ from anvl.runtime import (
     Donation,
     DonationWarning,
     Executable,
+    OutOfMemory,
     Placement,
     Rebuild,
     RuntimeFailure,
@@ -292,7 +293,8 @@ def _compiled(
         return compile_lowered(lowered.artifact, place, options=options, **known)
     except RuntimeFailure as error:
         wrapped, asked = lowered.wrapped_passes, lowered.xla_options.get(PASSES)
-        if wrapped is None or options[PASSES] != asked or "XLA:CPU" not in str(error):
+        is_ours = wrapped is not None and options[PASSES] == asked
+        if not is_ours or isinstance(error, OutOfMemory):
             raise
     return compile_lowered(lowered.artifact, place, options={**options, PASSES: wrapped}, **known)
 

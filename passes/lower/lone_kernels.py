@@ -33,8 +33,8 @@ __all__ = ["compiles_sooner_unwrapped"]
 # would be computed for each.  Of 79 programs with such ops the guess takes 60, which compile in
 # 0.79 of the time (0.46 to 1.04); the others would take 1.2 times as long.
 #
-# An op that XLA refuses as it is has the program compiled once more, with all wrapped
-# (`executables.py`).
+# A program with an op that XLA refuses as it is, such as a `clamp` of bools, is compiled once more,
+# with all ops wrapped (`executables.py`).
 #
 # From jaxlib 0.12 on all ops are wrapped later, whatever is asked for.
 

@@ -116,6 +116,18 @@ def test_what_xla_refuses_is_compiled_again(options, monkeypatch):
 
 
 @pytest.mark.skipif(stablehlo_version() not in compilation._UNWRAPPING, reason="wraps later")
+def test_types_that_xla_refuses_are_compiled_again(options):
+    f = anvl.from_stablehlo("""
+      func.func @main(%x: tensor<3xi1>, %y: tensor<3xi1>) -> tensor<3xi1> {
+        %z = stablehlo.clamp %x, %y, %x : tensor<3xi1>
+        return %z : tensor<3xi1>
+      }""")
+    found = anvl.jit(f)(np.array([True, False, True]), np.array([False, True, True]))
+    np.testing.assert_array_equal(found, [True, False, True])
+    assert len(options) == 2
+
+
+@pytest.mark.skipif(stablehlo_version() not in compilation._UNWRAPPING, reason="wraps later")
 def test_what_is_asked_for_is_not_changed(options):
     f = anvl.jit(
         lambda x: x.at[np.array([3, 3])].add(1.0), compiler_options={PASSES: "fusion-wrapper"}
