@@ -282,13 +282,18 @@ def _maker(
     if lowered.calls:
         _loaded("anvl.dispatch.host_calls").check_place(lowered.calls, place)
     more = dict(over_mesh) if lowered.alias is None else {"alias": lowered.alias, **over_mesh}
-    return functools.partial(_compiled, lowered, place, callbacks=lowered.calls, **known, **more)
+    return functools.partial(
+        _compiled_or_wrapped, lowered, place, callbacks=lowered.calls, **known, **more
+    )
 
 
-def _compiled(
+def _compiled_or_wrapped(
     lowered: LoweredProgram, place: Placement, *, options: Mapping[str, Any], **known: Any
 ) -> Executable:
-    """Compile; if XLA refuses an op that is not wrapped, once more: Note [Kernels of one op]."""
+    """Compile a program, and once more with all ops wrapped if XLA refuses one as it is.
+
+    See Note [Kernels of one op] in `anvl.passes.lower.lone_kernels`.
+    """
     try:
         return compile_lowered(lowered.artifact, place, options=options, **known)
     except RuntimeFailure as error:

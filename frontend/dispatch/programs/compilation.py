@@ -105,7 +105,10 @@ def serialized(
 
 
 def _is_unwrapped(module: ir.Module, client: Client) -> bool:
-    """Whether XLA need not wrap ops of the module: see Note [Kernels of one op]."""
+    """Whether XLA need not wrap ops of the module: see Note [Kernels of one op].
+
+    No pass of the pipeline marks it, as others do, since only what is compiled has to know.
+    """
     is_known = client.name == EMBEDDED and stablehlo_version() in _UNWRAPPING
     return is_known and compiles_sooner_unwrapped(module.operation)
 

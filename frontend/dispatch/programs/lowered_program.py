@@ -59,7 +59,7 @@ class LoweredProgram(NamedTuple):
 
     @property
     def wrapped_passes(self) -> str | None:
-        """The passes that XLA leaves out where it has to wrap ops; None if it does so already."""
+        """What `PASSES` is for this program with all ops wrapped; None if they are already."""
         left_out = str(self.xla_options.get(PASSES, "")).split(",")
         if WRAPPER not in left_out:
             return None
