@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import builtins
 import math
-from collections.abc import Sequence
 from typing import Any
 
 from anvl.core.promote import convert, promoted
@@ -19,7 +18,7 @@ from anvl.numpy.arrays.choice import isfinite, isnan, logical_and, logical_not, 
 from anvl.numpy.arrays.indexing import clipped, take
 from anvl.numpy.arrays.shaping import moveaxis, ravel, reshape, slice_axis
 from anvl.numpy.arrays.sorting import argsort, searchsorted
-from anvl.numpy.arrays.stacking import concatenate, stack
+from anvl.numpy.arrays.stacking import concatenate
 from anvl.numpy.functions.arithmetic import remainder
 from anvl.numpy.functions.cumulative import cumsum
 from anvl.numpy.functions.elementwise import (
@@ -34,7 +33,7 @@ from anvl.numpy.functions.elementwise import (
     multiply,
     subtract,
 )
-from anvl.numpy.functions.emitting import check_real, is_kind
+from anvl.numpy.functions.emitting import check_real, is_kind, prim
 from anvl.numpy.functions.reductions import sum
 from anvl.numpy.functions.special import diff
 
@@ -115,25 +114,17 @@ def _periodic(x: Tracer, xp: Tracer, fp: Tracer, period: float) -> tuple[Any, An
     return at, concatenate([below, points, above]), concatenate(ends)
 
 
-def _rows_at(columns: Sequence[Tracer], i: Tracer) -> list[Tracer]:
-    """The elements of vectors at positions in bounds."""
-    if any(c.dtype != columns[0].dtype for c in columns):
-        return [clipped(c, i) for c in columns]
-    rows = clipped(stack(columns, axis=-1), i)
-    return [rows[..., k] for k in range(len(columns))]
-
-
 def _between(x: Tracer, xp: Tracer, fp: Tracer) -> Any:
     """Linear interpolation, from the nearer of the two points around x."""
     if xp.size == 1:
         return where(isnan(x), x, fp[0])
     last = xp.shape[0] - 2
     i = minimum(maximum(subtract(searchsorted(xp, x, side="right"), 1), 0), last)
-    # Segments are rows of a table, which is gathered once; their slopes are computed in it.
-    ends = [v[part] for v in (xp, fp) for part in (slice(None, -1), slice(1, None))]
-    width = subtract(ends[1], ends[0])
-    ends.append(divide(subtract(ends[3], ends[2]), where(equal(width, 0), 1, width)))
-    x0, x1, y0, y1, slope = _rows_at(ends, i)
+    # XLA would search anew for each of the values that stand there, and again in the derivative.
+    (i,) = prim("optimization_barrier", i)
+    x0, x1, y0, y1 = (clipped(v, at) for v in (xp, fp) for at in (i, add(i, 1)))
+    width = subtract(x1, x0)
+    slope = divide(subtract(y1, y0), where(equal(width, 0), 1, width))
     near, far = subtract(x, x0), subtract(x1, x)
     ahead, back = add(y0, multiply(near, slope)), subtract(y1, multiply(far, slope))
     y = where(less(near, far), ahead, back)

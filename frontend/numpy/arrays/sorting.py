@@ -14,25 +14,21 @@ from typing import Any
 import numpy as np
 
 from anvl.core.config import counting_dtype
-from anvl.core.promote import as_tracer, broadcast_shapes, broadcast_to, constant, convert, promoted
+from anvl.core.promote import as_tracer, broadcast_shapes, broadcast_to, constant, promoted
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import kind
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import axis_of
-from anvl.numpy.arrays.choice import logical_and, logical_not, where
+from anvl.numpy.arrays.choice import logical_not, where
 from anvl.numpy.arrays.creation import iota
 from anvl.numpy.arrays.indexing import clipped, take
 from anvl.numpy.arrays.shaping import moveaxis, ravel
 from anvl.numpy.arrays.stacking import unstack
 from anvl.numpy.functions.elementwise import (
     add,
-    less_equal,
     mark_weak,
-    minimum,
-    right_shift,
-    subtract,
 )
 from anvl.numpy.functions.emitting import prim
 from anvl.numpy.linear.matrix_functions import composed
@@ -300,18 +296,17 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
         raise ValueError(f"searchsorted: `a` is {operand.aval}; it must be a vector")
     if sorter is not None:
         operand = take(operand, sorter)
-    index = counting_dtype(2 * operand.size)  # holds the sum of two positions
-    # How many elements come before v, bit by bit from the highest: one array from step to step,
-    # where bounds from both sides would be two.
-    found, last = constant(0, index, wanted.shape), operand.size
-    step = constant(1 << max(last.bit_length() - 1, 0), index)
-    for _ in range(last.bit_length()):
-        count = add(found, step)
-        there = clipped(operand, subtract(minimum(count, last), 1))
+    index = counting_dtype(operand.size)
+    # How many elements come before v lies between `found` and `found + left`: one array from step
+    # to step, where bounds from both sides would be two, and no position out of bounds.
+    found, left = constant(0, index, wanted.shape), operand.size
+    while left:
+        half = (left + 1) // 2
+        there = clipped(operand, add(found, constant(half - 1, index)))
         further = _is_before(there, wanted) if side == "left" else _not_before(wanted, there)
-        found = where(logical_and(less_equal(count, last), further), count, found)
-        step = right_shift(step, 1)
-    return convert(found, counting_dtype(last))
+        found = where(further, add(found, constant(half, index)), found)
+        left -= half
+    return found
 
 
 def _is_before(x: Tracer, y: Tracer) -> Tracer:
