@@ -25,7 +25,6 @@ from anvl.passes.lower import (
     complex_functions,
     converts,
     divisions,
-    invariant_conditions,
     large_divisors,
     literal_powers,
     reassociation,
@@ -51,6 +50,7 @@ from anvl.passes.lower.platform_forms import write_platform_forms
 from anvl.passes.lower.reductions import joined_reductions, short_reductions
 from anvl.passes.lower.region_legality import check_bodies
 from anvl.passes.lower.stacked_calls import order_stacked_calls
+from anvl.passes.lower.xla_cpu.invariant_conditions import mark_invariant_conditions
 
 __all__ = ["LowerToStablehlo"]
 
@@ -153,7 +153,7 @@ class LowerToStablehlo(Pass, argument=NAME):
             order_stacked_calls(module)
             joined_reductions.join_reductions(module)
             short_reductions.mark_reductions_in_one_loop(module)
-            invariant_conditions.mark_invariant_conditions(module)
+            mark_invariant_conditions(module)
 
     def _lower(self, module: ir.Operation) -> None:
         known = len(DEFINED)  # patterns are kept until there are new ops

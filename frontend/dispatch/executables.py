@@ -21,7 +21,7 @@ from anvl.core.trace_state import passes_lock
 from anvl.core.traced import Traced
 from anvl.core.tracing import Program as TracedProgram
 from anvl.dispatch.jit_options import DEFAULT, ProgramOptions
-from anvl.dispatch.programs.lowered_program import PASSES, LoweredProgram
+from anvl.dispatch.programs.lowered_program import LoweredProgram
 from anvl.dispatch.programs.traced_form import traced_form
 from anvl.runtime import (
     INFO,
@@ -283,25 +283,26 @@ def _maker(
         _loaded("anvl.dispatch.host_calls").check_place(lowered.calls, place)
     more = dict(over_mesh) if lowered.alias is None else {"alias": lowered.alias, **over_mesh}
     return functools.partial(
-        _compiled_or_wrapped, lowered, place, callbacks=lowered.calls, **known, **more
+        _compiled_or_cautious, lowered, place, callbacks=lowered.calls, **known, **more
     )
 
 
-def _compiled_or_wrapped(
+def _compiled_or_cautious(
     lowered: LoweredProgram, place: Placement, *, options: Mapping[str, Any], **known: Any
 ) -> Executable:
-    """Compile a program, and once more with all ops wrapped if XLA refuses one as it is.
+    """Compile a program, and once more as XLA compiles all others if it refuses an op.
 
-    See Note [Kernels of one op] in `anvl.passes.lower.lone_kernels`.
+    See Note [Kernels of one op] in `anvl.passes.lower.xla_cpu.lone_kernels` and Note [Loops of one
+    kernel] in `anvl.passes.lower.xla_cpu.small_loops`.
     """
     try:
         return compile_lowered(lowered.artifact, place, options=options, **known)
     except RuntimeFailure as error:
-        wrapped, asked = lowered.wrapped_passes, lowered.xla_options.get(PASSES)
-        is_ours = wrapped is not None and options[PASSES] == asked
-        if not is_ours or isinstance(error, OutOfMemory):
+        asked, cautious = lowered.xla_options, lowered.cautious_options
+        other = {k: x for k, x in cautious.items() if options[k] == asked[k]}  # not the person's
+        if not other or isinstance(error, OutOfMemory):
             raise
-    return compile_lowered(lowered.artifact, place, options={**options, PASSES: wrapped}, **known)
+    return compile_lowered(lowered.artifact, place, options={**options, **other}, **known)
 
 
 def _kept_or_made(

@@ -15,6 +15,7 @@ from anvl.runtime.client import EMBEDDED, Placement, check_process
 from anvl.runtime.disk_cache import Alias, compile_or_load, load_aliased
 from anvl.runtime.errors import RuntimeFailure, readable
 from anvl.runtime.executable import Executable
+from anvl.runtime.execution.backend_options import BACKEND_OPTIONS, with_backend_options
 from anvl.runtime.execution.donation import Donation
 from anvl.runtime.execution.program_types import known_types
 from anvl.runtime.execution.runner import called_program, runner
@@ -259,7 +260,7 @@ def compile_options(
     options.num_partitions = count
     # Without an assignment the program would run on device 0, whatever the placement.
     options.device_assignment = compat.DeviceAssignment.create(ids)
-    options.env_option_overrides = list(flags.items())
+    options.env_option_overrides = [(k, x) for k, x in flags.items() if k not in BACKEND_OPTIONS]
     build = options.executable_build_options
     build.num_partitions = count
     build.device_assignment = options.device_assignment
@@ -267,7 +268,7 @@ def compile_options(
     build.use_shardy_partitioner = count > 1
     if count > 1:
         build.allow_spmd_sharding_propagation_to_output = list(are_open)
-    return options
+    return with_backend_options(options, flags)
 
 
 def _names_lapack(program: bytes | str) -> bool:

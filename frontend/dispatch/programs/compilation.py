@@ -17,11 +17,17 @@ from anvl.dispatch.lowering import captured_order, encoded, lower, serialize
 from anvl.dispatch.padding.padded_program import padded_call
 from anvl.dispatch.partitioning.over_mesh import OverMesh
 from anvl.dispatch.program_state import state_of
-from anvl.dispatch.programs.lowered_program import PASSES, WRAPPER, LoweredProgram
+from anvl.dispatch.programs.lowered_program import (
+    PASSES,
+    SMALL_LOOPS,
+    WRAPPER,
+    LoweredProgram,
+)
 from anvl.dispatch.programs.traced_form import TracedForm
-from anvl.passes.lower.invariant_conditions import INVARIANT_CONDITIONS
-from anvl.passes.lower.lone_kernels import compiles_sooner_unwrapped
 from anvl.passes.lower.reductions.short_reductions import IN_ONE_LOOP
+from anvl.passes.lower.xla_cpu.invariant_conditions import INVARIANT_CONDITIONS
+from anvl.passes.lower.xla_cpu.lone_kernels import compiles_sooner_unwrapped
+from anvl.passes.lower.xla_cpu.small_loops import BYTES_OF_A_STEP, loops_fit_one_kernel
 from anvl.runtime import EMBEDDED, Client, Placement, stablehlo_version
 
 __all__ = ["lowered", "serialized"]
@@ -34,6 +40,9 @@ _LEFT_OUT = {
 
 #: Versions of StableHLO of the jaxlibs that compile ops which this pass of XLA has not wrapped.
 _UNWRAPPING = frozenset({"1.17.0"})
+
+#: Versions of StableHLO of the jaxlibs whose kernels of whole loops are tested.
+_OF_WHOLE_LOOPS = frozenset({"1.17.0"})
 
 #: LLVM's optimization level, for programs whose bytes do not say that they need XLA's own, 3.
 _LEVEL = 2
@@ -86,7 +95,7 @@ def serialized(
     calls = host_calls(module, program.callbacks)
     if options.interpreted:
         check_interpretable(module, options.function)
-    is_unwrapped = not options.interpreted and _is_unwrapped(module, place.client)
+    known = (False, False) if options.interpreted else _known(module, place.client)
     if options.interpreted or calls or len(place.devices) > 1:
         artifact = serialize(module, client=None if options.interpreted else place.client)
     else:
@@ -96,7 +105,7 @@ def serialized(
         artifact,
         digest,
         order,
-        _xla_options(artifact, place.client.platform, is_unwrapped),
+        _xla_options(artifact, place.client.platform, *known),
         calls=calls,
         state=state,
         padding=padding,
@@ -104,23 +113,26 @@ def serialized(
     )
 
 
-def _is_unwrapped(module: ir.Module, client: Client) -> bool:
-    """Whether XLA need not wrap ops of the module: see Note [Kernels of one op].
+def _known(module: ir.Module, client: Client) -> tuple[bool, bool]:
+    """Whether XLA need not wrap ops of a module, and may make a kernel of each of its loops.
 
-    No pass of the pipeline marks it, as others do, since only what is compiled has to know.
+    No pass of the pipeline marks it so, since only what is compiled has to know.
     """
-    is_known = client.name == EMBEDDED and stablehlo_version() in _UNWRAPPING
-    return is_known and compiles_sooner_unwrapped(module.operation)
+    version = stablehlo_version() if client.name == EMBEDDED else ""
+    is_unwrapped = version in _UNWRAPPING and compiles_sooner_unwrapped(module.operation)
+    return is_unwrapped, version in _OF_WHOLE_LOOPS and loops_fit_one_kernel(module.operation)
 
 
-def _xla_options(artifact: bytes, platform: str, is_unwrapped: bool) -> dict[str, object]:
+def _xla_options(
+    artifact: bytes, platform: str, is_unwrapped: bool, has_small_loops: bool
+) -> dict[str, object]:
     """XLA's options for a program lowered by `lowering.py`.
 
     Passes of XLA are left out: see Note [Barriers on the CPU] in `anvl.passes.lower.barriers` (a
     network of 24 layers, with a checkpoint each, keeps 2 MiB in place of 31), Note [Reductions in
-    one loop] in `anvl.passes.lower.reductions.short_reductions` and Note [Kernels of one op] in
-    `anvl.passes.lower.lone_kernels`.  For LLVM's level see Note [XLA's optimization level] in
-    `anvl.passes.lower.invariant_conditions`.
+    one loop] in `anvl.passes.lower.reductions.short_reductions` and, in
+    `anvl.passes.lower.xla_cpu`, Note [Kernels of one op].  There are Note [XLA's optimization
+    level] and Note [Loops of one kernel], too.
     """
     if platform != "cpu":
         return {}
@@ -131,4 +143,6 @@ def _xla_options(artifact: bytes, platform: str, is_unwrapped: bool) -> dict[str
         options[PASSES] = ",".join(left_out)
     if INVARIANT_CONDITIONS.encode() not in artifact:
         options["xla_backend_optimization_level"] = _LEVEL
+    if has_small_loops:
+        options[SMALL_LOOPS] = BYTES_OF_A_STEP
     return options

@@ -12,10 +12,13 @@ if TYPE_CHECKING:
     from anvl.dispatch.program_state import State
     from anvl.runtime.disk_cache import Alias
 
-__all__ = ["PASSES", "WRAPPER", "LoweredProgram"]
+__all__ = ["PASSES", "SMALL_LOOPS", "WRAPPER", "LoweredProgram"]
 
 #: XLA's option of the passes that it leaves out, and the one that makes ops fusions of their own.
 PASSES, WRAPPER = "xla_disable_hlo_passes", "fusion-wrapper"
+
+#: XLA's option of the bytes that a step of a loop reads and writes, if the loop is one kernel.
+SMALL_LOOPS = "xla_cpu_small_while_loop_byte_threshold"
 
 
 class LoweredProgram(NamedTuple):
@@ -58,12 +61,15 @@ class LoweredProgram(NamedTuple):
     alias: Alias | None = None
 
     @property
-    def wrapped_passes(self) -> str | None:
-        """What `PASSES` is for this program with all ops wrapped; None if they are already."""
+    def cautious_options(self) -> Mapping[str, Any]:
+        """Options in place of those among `xla_options` for which XLA may refuse some ops."""
+        found: dict[str, Any] = {}
         left_out = str(self.xla_options.get(PASSES, "")).split(",")
-        if WRAPPER not in left_out:
-            return None
-        return ",".join(name for name in left_out if name != WRAPPER)
+        if WRAPPER in left_out:
+            found[PASSES] = ",".join(name for name in left_out if name != WRAPPER)
+        if SMALL_LOOPS in self.xla_options:
+            found[SMALL_LOOPS] = 0
+        return found
 
     @property
     def is_plain(self) -> bool:

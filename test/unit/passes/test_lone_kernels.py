@@ -9,7 +9,7 @@ import anvl.prim as prim
 from anvl.dialect import parse
 from anvl.dispatch import executables
 from anvl.dispatch.programs import compilation
-from anvl.passes.lower.lone_kernels import compiles_sooner_unwrapped
+from anvl.passes.lower.xla_cpu.lone_kernels import compiles_sooner_unwrapped
 from anvl.runtime import stablehlo_version
 
 PASSES = "xla_disable_hlo_passes"
