@@ -194,6 +194,9 @@ def load_lowered(
     return Executable(handle, place, arg_types, out_types, argument_names, run, donation)
 
 
+#: In XLA's messages about its options.
+_OF_OPTIONS = ("compile option", "While setting option", "Failed to parse value for")
+
 # As XLA says it: "No FFI handler registered for scale on a platform Host (canonical host)".
 _UNKNOWN_TARGET = (
     r"No (?:FFI handler registered|registered implementation for .*?custom call) (?:for|to) (\S+)"
@@ -215,7 +218,7 @@ def _compiled(
             return compile_or_load(program, place, options, now.add, alias)
     except compat.Failure as error:
         text = readable(error)
-        if "compile option" in text or "While setting option" in text:
+        if any(sign in text for sign in _OF_OPTIONS):
             raise ValueError(f"compile: {text}; see XLA's flags for their names") from error
         unknown = re.search(_UNKNOWN_TARGET, str(error))
         if unknown is not None:

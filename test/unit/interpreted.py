@@ -13,6 +13,7 @@ import numpy as np
 
 from anvl.dialect.text.interpreter import ProcessEnded, interpreter
 from anvl.dispatch.interpreted_executable import Results
+from anvl.dispatch.programs.lowered_program import PASSES, SMALL_LOOPS
 from anvl.runtime import ArrayType, Executable, Placement, RuntimeFailure
 from anvl.runtime.lazy import compat
 from anvl.testing.program import OLD_EMITTERS, compile_fast
@@ -26,7 +27,7 @@ _SECONDS = 0.1  # of a processor, for all runs of one program: about the time to
 def interpreted(program: bytes, placement: Any, **rest: Any) -> Executable:
     """`compile_lowered` for tests of numbers."""
     compile = functools.partial(compiled_fast, program, placement, **rest)
-    by_users = _given_by_users(rest["options"]).keys() - {"xla_disable_hlo_passes"}
+    by_users = _given_by_users(rest["options"]).keys() - {PASSES, SMALL_LOOPS}
     if len(placement.handles) > 1 or rest.get("donation") or by_users:
         return compile()
     types = (rest["arg_types"], rest["out_types"], rest["argument_names"])
