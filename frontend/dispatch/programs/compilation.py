@@ -42,7 +42,7 @@ _LEFT_OUT = {
 _UNWRAPPING = frozenset({"1.17.0"})
 
 #: Versions of StableHLO of the jaxlibs whose kernels of whole loops are tested.
-_OF_WHOLE_LOOPS = frozenset({"1.17.0"})
+_OF_WHOLE_LOOPS = frozenset({"1.17.0", "1.22.0"})
 
 #: LLVM's optimization level, for programs whose bytes do not say that they need XLA's own, 3.
 _LEVEL = 2

@@ -20,6 +20,7 @@ __all__ = ["BYTES_OF_A_STEP", "loops_fit_one_kernel"]
 # numbers, with and without a gradient): such loops run in 0.75 to 0.95 of the time, those with
 # products of 4 x 4 to 6 x 6 numbers in 0.1 to 0.4, and compile in 0.45 to 0.8, since LLVM gets one
 # module in place of a dozen.  Loops of more numbers gain less, none lost more than 6 %.
+# jaxlib 0.12.0.1 gains as much, but takes no products into such a kernel.
 #
 # XLA keeps out what needs its runtime: scatters, sorts, custom calls, and the sums and products
 # that a library computes.  All else gives the same bits, but for subnormal numbers and

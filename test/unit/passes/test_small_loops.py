@@ -63,9 +63,7 @@ OTHERS = {
     "a long product of complex numbers": in_type(lambda c: c @ c * 0.1, "complex64"),
     "a long product of integers": in_type(lambda c: c @ c, "int32"),
     "a long product in a loop in a loop": steps(
-        lambda c: anvl.fori_loop(
-            0, 2, lambda i, y: anp.real(y.astype("complex64") @ y * 0.1), c
-        )
+        lambda c: anvl.fori_loop(0, 2, lambda i, y: anp.real(y.astype("complex64") @ y * 0.1), c)
     ),
 }
 
@@ -130,9 +128,7 @@ def test_a_loop_of_one_kernel_computes_the_same(f):
     one, many = anvl.jit(f), anvl.jit(f, compiler_options={SMALL_LOOPS: 0})
     texts = [g.lower(X).compile().hlo() for g in (one, many)]
     assert ['xla_cpu_small_call="true"' in text for text in texts] == [True, False]
-    for found, expected in zip(
-        anvl.tree.leaves(one(X)), anvl.tree.leaves(many(X)), strict=True
-    ):
+    for found, expected in zip(anvl.tree.leaves(one(X)), anvl.tree.leaves(many(X)), strict=True):
         np.testing.assert_array_equal(found, expected)
 
 

@@ -32,11 +32,11 @@ class Options:
     def __init__(self, data):
         self.data = data
 
-    def SerializeAsString(self):  # noqa: N802, the name of jaxlib
+    def SerializeAsString(self):
         return self.data
 
     @staticmethod
-    def ParseFromString(data):  # noqa: N802
+    def ParseFromString(data):
         return Options(data)
 
 
