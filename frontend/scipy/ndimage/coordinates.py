@@ -176,7 +176,10 @@ def neighbors(place: Any, size: int, how: Interpolation) -> tuple[list[_Node], A
         first, weights = anp.floor(place + 0.5), [1.0]
     else:
         first, weights = weights_at(place, how.order)
-    mode = "mirror" if how.mode in ("constant", "wrap") else how.mode
+    mode = how.mode
+    if mode in ("constant", "wrap"):  # the place is in the array, so few nodes are beyond an end
+        mode = "mirror" if size < how.order + 2 else "mirrored once"
+    first = _integer(first)
     nodes = [_Node(*_index(first + k, size, mode), w) for k, w in enumerate(weights)]
     return [_Node(index, w, known) for index, known, w in nodes], within
 
@@ -193,15 +196,21 @@ def _brought_in(place: Any, size: int, mode: str) -> tuple[Any, Any]:
     return place, True
 
 
+def _integer(node: Any) -> Any:
+    """An integer coordinate as an integer: the nearest that has neighbors, 0 if it is infinite."""
+    return anp.clip(anp.astype(node, "int32"), -(2**30), 2**30)
+
+
 def _index(node: Any, size: int, mode: str) -> tuple[Any, Any]:
     """The index of an integer coordinate, and whether there is an element."""
-    node = anp.where(anp.isfinite(node), node, 0)
-    node = anp.astype(anp.clip(node, -(2**30), 2**30), "int32")
     known: Any = True
     if mode in ("mirror", "reflect", "grid-mirror"):
         period = 2 * (size - 1) if mode == "mirror" else 2 * size
         node = anp.remainder(node, max(period, 1))
         node = anp.minimum(node, period - node - (mode != "mirror"))
+    elif mode == "mirrored once":  # without a remainder
+        node = anp.abs(node)
+        node = anp.minimum(node, 2 * (size - 1) - node)
     elif mode == "grid-wrap":
         node = anp.remainder(node, size)
     elif mode == "grid-constant":

@@ -46,7 +46,7 @@ def check_order(function: str, order: Any, least: int = 0) -> int:
 
 
 @functools.cache
-def _pieces(order: int) -> np.ndarray[Any, Any]:
+def _pieces(order: int) -> list[list[float]]:
     """Polynomials of the weights of the order + 1 nodes, the highest power first."""
     start = Fraction(0) if order % 2 else Fraction(1, 2)
     rows = []
@@ -59,7 +59,7 @@ def _pieces(order: int) -> np.ndarray[Any, Any]:
                 term = math.comb(order, power) * shift ** (order - power)
                 total[order - power] += scale * term
         rows.append([float(c) for c in total])
-    return np.array(rows)
+    return rows
 
 
 def weights_at(place: Any, order: int) -> tuple[Any, list[Any]]:
@@ -70,7 +70,7 @@ def weights_at(place: Any, order: int) -> tuple[Any, list[Any]]:
     for polynomial in _pieces(order):
         weight: Any = polynomial[0]
         for c in polynomial[1:]:
-            weight = weight * part + float(c)
+            weight = weight * part + c
         found.append(weight)
     return middle - order // 2, found
 
@@ -90,7 +90,7 @@ def _inverse(order: int) -> np.ndarray[Any, Any]:
 def _samples(order: int) -> tuple[int, np.ndarray[Any, Any]]:
     """A B-spline at the integers within its support."""
     half = order // 2
-    at_zero = _pieces(order)[:, -1]
+    at_zero = [row[-1] for row in _pieces(order)]
     return half, at_zero[: 2 * half + 1]
 
 
