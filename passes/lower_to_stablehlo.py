@@ -136,6 +136,7 @@ class LowerToStablehlo(Pass, argument=NAME):
         if self.platform == "cpu":
             barriers.drop_inner_barriers(found)
             barriers.compute_gathered(module, found)
+            barriers.compute_compared(module, found)
             barriers.compute_broadcast(module, found)
             barriers.separate_names(found)
             short_reductions.unroll_short_reductions(found)

@@ -1,9 +1,10 @@
 """Barriers as XLA:CPU compiles them rightly: none in a loop, and none of a value used beside it.
 
-And those before gathers and broadcasts, which would compute their operands several times.
+And those before gathers and broadcasts, which would compute their operands several times, and
+before comparing reductions, which would compute them one at a time.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from math import prod
 from typing import Any
@@ -24,6 +25,7 @@ from anvl.passes.lower.hlo_builder import (
 __all__ = [
     "NAMES",
     "compute_broadcast",
+    "compute_compared",
     "compute_gathered",
     "drop_inner_barriers",
     "separate_names",
@@ -81,10 +83,21 @@ __all__ = [
 # 0.36 of the time, a product with 64 rows of x in 0.1 to 0.2 (jaxlib 0.10.2).  Each is a kernel
 # more, which takes 25 ms to compile.  Of all other functions XLA makes arrays itself.
 
+# Note [Operands of comparisons]
+#
+# A reduction of several arrays, as of `argmax`, is a loop that chooses, and XLA:CPU computes one
+# element of it at a time, with all that is fused with it: exponentials, logarithms and random bits
+# too, which are vectorized otherwise.  So where its first operand takes such functions, it stands
+# behind a barrier.  `argmax(f(x))` of 100,000 numbers in rows of 10 runs in 0.18 (logarithms) to
+# 0.27 (exponentials) of the time, in rows of 1,000 in 0.5 to 0.8, a choice by random numbers in 0.3
+# to 0.4 (jaxlib 0.10.2).  Sines, which are calls, and sums and products gain nothing.
+
 _BARRIER, _GATHER = "stablehlo.optimization_barrier", "stablehlo.gather"
+_REDUCE, _CALL = "stablehlo.reduce", "func.call"
 _TAKEN_FOR_CHEAP = "stablehlo.sine", "stablehlo.cosine", "stablehlo.tan"
-NAMES = (_BARRIER, _GATHER, *_TAKEN_FOR_CHEAP)
+NAMES = (_BARRIER, _CALL, _GATHER, _REDUCE, *_TAKEN_FOR_CHEAP)
 _FEWEST_REPEATED = 16_384  # elements: for less, a kernel more does not pay
+_FEWEST_COMPARED = 8_192
 
 #: Functions that take longer than memory.
 _SLOW = frozenset(
@@ -93,6 +106,11 @@ _SLOW = frozenset(
         "atan2 cbrt cosine exponential exponential_minus_one log log_plus_one logistic power sine "
         "tan tanh"
     ).split()
+)
+#: Those that XLA writes out as polynomials, which LLVM vectorizes.
+_VECTORIZED = frozenset(
+    f"stablehlo.{name}"
+    for name in "exponential exponential_minus_one log log_plus_one logistic tanh".split()
 )
 #: Other ops that XLA fuses with their reader.
 _FUSED = frozenset(
@@ -155,11 +173,46 @@ def compute_gathered(module: ir.Operation, found: Found) -> None:
     functions = functions_of(module) if repeating else {}
     for op in repeating:
         reader, i = _first_reader(op)
-        x = reader.operands[i]
-        if _is_computed_for(reader, x) and _takes_long(op, functions):
-            with reader.context, reader.location, ir.InsertionPoint(reader):
-                reader.operands[i] = ir.Operation.create(_BARRIER, [x.type], [x]).result
-            found[_BARRIER].append(reader.operands[i].owner.operation)
+        if _takes_long(op, 0, functions, _SLOW):
+            _compute_first(reader, i, found)
+
+
+def compute_compared(module: ir.Operation, found: Found) -> None:
+    """Put what is compared behind barriers, where it takes functions: see the note on it."""
+    comparing = [op for op in found[_REDUCE] if _is_long_comparison(op)]
+    functions = functions_of(module) if comparing else {}
+    for op in comparing:
+        for reader, i in _outermost_readers(op, found[_CALL]):
+            if runs_once(reader) and _takes_long(reader, i, functions, _VECTORIZED):
+                _compute_first(reader, i, found)
+
+
+def _compute_first(reader: ir.Operation, i: int, found: Found) -> None:
+    """Put operand i of an op behind a barrier, if it surely is an array of its own then."""
+    x = reader.operands[i]
+    if _is_computed_for(reader, x):
+        with reader.context, reader.location, ir.InsertionPoint(reader):
+            reader.operands[i] = ir.Operation.create(_BARRIER, [x.type], [x]).result
+        found[_BARRIER].append(reader.operands[i].owner.operation)
+
+
+def _is_long_comparison(reduction: ir.Operation) -> bool:
+    """Whether a reduction is of several arrays, and large ones."""
+    type_ = reduction.operands[0].type
+    is_large = type_.has_static_shape and prod(type_.shape) >= _FEWEST_COMPARED
+    return len(reduction.results) > 1 and is_large
+
+
+def _outermost_readers(
+    op: ir.Operation, calls: Sequence[ir.Operation]
+) -> list[tuple[ir.Operation, int]]:
+    """An op, and 0 for its first operand; or the calls that hand this on to it, and which it is."""
+    x = op.operands[0]
+    if maker(x) is not None or op.parent.name != "func.func":
+        return [(op, 0)]
+    name = op.parent.attributes["sym_name"].value
+    i = ir.BlockArgument(x).arg_number
+    return [(call, i) for call in calls if callee_of(call) == name]
 
 
 def compute_broadcast(module: ir.Operation, found: Found) -> None:
@@ -229,20 +282,22 @@ def _is_repeated_in(x: Any, y: Any) -> bool:
     return taken >= 2 * there and taken - there >= _FEWEST_REPEATED
 
 
-def _takes_long(gather: ir.Operation, functions: Mapping[str, ir.Operation]) -> bool:
-    """Whether XLA would fuse a slow function of the operand's elements with a gather."""
-    fused = {gather}
-    left = [gather.operands[0]]
+def _takes_long(
+    reader: ir.Operation, i: int, functions: Mapping[str, ir.Operation], slow: frozenset[str]
+) -> bool:
+    """Whether XLA would fuse a slow function of the elements of operand i with its reader."""
+    fused = {reader}
+    left = [reader.operands[i]]
     while left and len(fused) < _MOST_FUSED:
         op = maker(left.pop())  # one that is used elsewhere as well comes again with its last user
         if op is None or not is_used_in(fused, op):
             continue
-        if op.name in _SLOW:
+        if op.name in slow:
             return True
         if op.name in _FUSED:
             fused.add(op)
             left += op.operands
-        elif op.name == "func.call" and len(op.results) == 1:
+        elif op.name == _CALL and len(op.results) == 1:
             called = body_of(functions[callee_of(op)])
             if called is not None:
                 end = terminator_of(called)

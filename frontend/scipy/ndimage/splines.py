@@ -87,7 +87,7 @@ def _inverse(order: int) -> np.ndarray[Any, Any]:
     return np.asarray(found / found.sum())  # constants stay
 
 
-def _samples(order: int) -> tuple[int, np.ndarray[Any, Any]]:
+def _samples(order: int) -> tuple[int, list[float]]:
     """A B-spline at the integers within its support."""
     half = order // 2
     at_zero = [row[-1] for row in _pieces(order)]

@@ -228,3 +228,39 @@ def test_sines_of_the_largest_arrays_are_not_behind_barriers():
     text = anvl.jit(lambda x: anp.sin(x) + anp.cos(x) * anp.sum(x, axis=0)).lower(x).mlir()
     assert text.count("stablehlo.broadcast_in_dim") == 1
     assert "optimization_barrier" not in text
+
+
+COMPARED = {
+    "exponentials": lambda x: anp.argmax(anp.exp(x), axis=-1),
+    "logarithms along the first axis": lambda x: anp.argmin(anp.log1p(x * x), axis=0),
+    "of noise": lambda x: anp.argmax(x - anp.log(-anp.log(0.9 * anp.abs(anp.tanh(x)))), axis=-1),
+}
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_no_comparison_computes_a_function(name):
+    x = np.random.default_rng(0).normal(size=(1000, 10)).astype("float32")
+    lowered = anvl.jit(COMPARED[name]).lower(x)
+    bodies = [
+        b for b in lowered.compile().hlo().split("\n\n") if " reduce(" in b and "ENTRY" not in b
+    ]
+    assert any("s32" in body for body in bodies)
+    assert not re.search(" (exponential|log|log-plus-one)\\(", "".join(bodies))
+    ((found,),) = interpreter().run(parse(lowered.mlir()), [[x]])
+    np.testing.assert_array_equal(lowered.compile()(x), found)
+
+
+UNCOMPARED = {
+    "few": (lambda x: anp.argmax(anp.exp(x), axis=-1), (8, 10)),
+    "products": (lambda x: anp.argmax(x * x, axis=-1), (1000, 10)),
+    "calls": (lambda x: anp.argmax(anp.sin(x), axis=-1), (1000, 10)),
+    "largest": (lambda x: anp.max(anp.exp(x), axis=-1), (1000, 10)),
+    "read by others": (lambda x: (anp.argmax(y := anp.exp(x), axis=-1), y), (1000, 10)),
+}
+
+
+@pytest.mark.parametrize("name", UNCOMPARED)
+def test_other_operands_of_reductions_are_not_behind_barriers(name):
+    f, shape = UNCOMPARED[name]
+    text = anvl.jit(f).lower(np.ones(shape, "float32")).mlir()
+    assert "optimization_barrier" not in text
