@@ -268,12 +268,26 @@ def _copied(x: Tracer, side: _Side, mode: str, kind: Any) -> Any:
     axis, low, high = side
     size = x.shape[axis]
     sources = np.pad(np.arange(size), (low, high), mode=mode)  # type: ignore[call-overload]
-    copied = take(x, sources.astype(np.int32), axis)
+    parts = [_elements(x, axis, run) for run in (sources[:low], sources[low + size :]) if len(run)]
+    parts.insert(1 if low else 0, x)
+    copied = concatenate(parts, axis)
     if kind in (None, "even") or mode not in ("reflect", "symmetric"):
         return copied
     if kind != "odd":
         raise ValueError(f"pad: reflect_type {kind!r} is neither 'even' nor 'odd'")
     return _turned(x, copied, side, mode, sources)
+
+
+def _elements(x: Tracer, axis: int, sources: np.ndarray[Any, Any]) -> Any:
+    """Elements along an axis: a slice, where they are next to each other."""
+    steps = {*np.diff(sources).tolist()}
+    if len(steps) > 1 or not steps <= {-1, 0, 1}:
+        return take(x, sources.astype(np.int32), axis)
+    found = slice_axis(x, axis, int(sources.min()), int(sources.max()) + 1)
+    if steps == {-1}:
+        return prim("reverse", found, dimensions=(axis,))
+    shape = tuple(len(sources) if i == axis else n for i, n in enumerate(x.shape))
+    return broadcast_to(found, shape) if steps == {0} else found
 
 
 def _turned(x: Tracer, copied: Any, side: _Side, mode: str, sources: np.ndarray[Any, Any]) -> Any:
