@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import anvl.numpy as anp
+from anvl.control_flow.loops import fori_loop
 from anvl.core.promote import promoted
 from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
@@ -91,29 +92,43 @@ def bessel_jn(z: Any, *, v: int, n_iter: int = 50) -> Any:
     order = int_of(v, "v", "bessel_jn", least=0)
     extra = int_of(n_iter, "n_iter", "bessel_jn", least=1)
     (x,), dtype, _ = real_operands("bessel_jn", z)
-    top = order + extra + (order + extra) % 2
+    return anp.astype(_backward(x, order, order + extra + (order + extra) % 2), dtype)
+
+
+def _backward(x: Any, order: int, top: int) -> Any:
+    """J_0 to J_order by the recurrence from an even order `top`, where it may start anywhere."""
     is_0 = anp.equal(x, 0)
     inverse = anp.divide(2, anp.where(is_0, 1, x))
-    tiny = float(anp.finfo(x.dtype).smallest_normal) * 1e6
-    above: Any = anp.zeros_like(x)
-    here: Any = anp.full_like(x, tiny)
-    total: Any = here
-    found: list[Any] = []
     large = float(anp.finfo(x.dtype).max) * 1e-20
-    for k in range(top, 0, -1):
-        above, here = here, anp.subtract(anp.multiply(anp.multiply(inverse, float(k)), here), above)
-        # Scaled down, all alike, before they overflow.
-        scale = anp.where(anp.greater(anp.abs(here), large), 1 / large, 1)
-        above, here, total = (anp.multiply(scale, value) for value in (above, here, total))
+
+    def step(k: Any, above: Any, here: Any, total: Any) -> tuple[Any, Any, Any, Any]:
+        """From order k to k - 1, scaled down, all alike, before they overflow; and the scale."""
+        below = anp.subtract(anp.multiply(anp.multiply(inverse, k), here), above)
+        scale = anp.where(anp.greater(anp.abs(below), large), 1 / large, 1)
+        return (*(anp.multiply(scale, value) for value in (here, below, total)), scale)
+
+    def pair(i: Any, carry: Any) -> Any:
+        k, *values = carry
+        above, here, total, _ = step(k, *values)
+        above, here, total, _ = step(anp.subtract(k, 1), above, here, total)
+        return anp.subtract(k, 2), above, here, anp.add(total, here)
+
+    # Those that are not wanted in a loop: written out, XLA computes all for each that is wanted.
+    tiny = anp.full_like(x, float(anp.finfo(x.dtype).smallest_normal) * 1e6)
+    start = anp.asarray(float(top), x.dtype), anp.zeros_like(x), tiny, tiny
+    pairs = (top - order - 1) // 2
+    _, above, here, total = fori_loop(0, pairs, pair, start)
+    found: list[Any] = []
+    for k in range(top - 2 * pairs, 0, -1):
+        above, here, total, scale = step(float(k), above, here, total)
         found = [anp.multiply(scale, value) for value in found]
-        if (k - 1) % 2 == 0:
+        if k % 2:
             total = anp.add(total, here if k > 1 else anp.multiply(0.5, here))
         if k - 1 <= order:
             found.insert(0, here)
     norm = anp.multiply(2, total)
     rows = [anp.where(is_0, 1 if k == 0 else 0, anp.divide(y, norm)) for k, y in enumerate(found)]
-    stacked = anp.stack(rows)
-    return anp.astype(anp.where(anp.greater(anp.abs(x), top), anp.nan, stacked), dtype)
+    return anp.where(anp.greater(anp.abs(x), top), anp.nan, anp.stack(rows))
 
 
 @hiding_frames
