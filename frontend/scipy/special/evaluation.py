@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -58,7 +59,14 @@ def polynomial(coefficients: Sequence[float], x: Any) -> Any:
 
 
 def chebyshev(coefficients: Sequence[float], t: Any) -> Any:
-    """Chebyshev series at t in [-1, 1], by Clenshaw's recurrence (DLMF 3.11.16)."""
+    """Chebyshev series at t in [-1, 1], by Clenshaw's recurrence (DLMF 3.11.16).
+
+    In f32 without the terms at its end that together are less than 2^-31 of the largest.
+    """
+    if t.dtype.itemsize < 8:
+        least = max(map(abs, coefficients)) * 2.0**-31
+        rests = itertools.accumulate(abs(c) for c in reversed(coefficients))
+        coefficients = coefficients[: len(coefficients) - sum(rest < least for rest in rests)]
     double = anp.multiply(2, t)
     last: Any = anp.zeros_like(t)
     before: Any = last
