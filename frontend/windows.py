@@ -270,7 +270,8 @@ def max_pool(
     """
     operand = as_tracer(x, "max_pool")
     if is_kind(operand, "complex"):
-        raise TypeError(f"max_pool: {operand.aval} is complex; complex numbers have no order")
+        what = "complex numbers have no order; pool their abs or real parts"
+        raise TypeError(f"max_pool: {operand.aval} is complex; {what}")
     windows = _pool("max_pool", operand, sizes, strides, padding, dilation, axes, layout)
     lowest = extreme(element_type(operand.dtype), lowest=True)
     return mark_weak(

@@ -83,11 +83,11 @@ from anvl.runtime.sharding.placements import (
 )
 from anvl.runtime.sharding.shards import Shard
 from anvl.runtime.tracebacks import (
+    explain_error,
     hide_code_of,
     hide_frames,
     hide_frames_of,
     hiding_frames,
-    suggest_keyword,
 )
 from anvl.runtime.transfer import placement_of, put, put_parts
 from anvl.runtime.types import ArrayType, array_type
@@ -146,6 +146,7 @@ __all__ = [
     "embedded_client",
     "embedded_target",
     "end_tracing",
+    "explain_error",
     "find_plugin",
     "form_of",
     "has_client",
@@ -175,6 +176,5 @@ __all__ = [
     "set_variant",
     "sharded_placement",
     "stablehlo_version",
-    "suggest_keyword",
     "take_trees",
 ]

@@ -7,31 +7,36 @@ which adds no frame of its own:
         hide_frames(error)
         raise
 
-With the setting `traceback_filtering` off, all frames are shown.
+With the setting `traceback_filtering` off, all frames are shown.  `explain_error` in place of
+`hide_frames` also lets the message name the function that the person called.
 """
 
 from __future__ import annotations
 
+import ast
 import difflib
 import enum
 import functools
 import inspect
+import itertools
+import linecache
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable
-from types import FrameType, FunctionType, TracebackType
+from types import FrameType, FunctionType, ModuleType, TracebackType
 from typing import Any, TypeVar
 
 from anvl.runtime.settings import runtime_settings
 
 __all__ = [
+    "explain_error",
     "hide_code_of",
     "hide_frames",
     "hide_frames_of",
     "hiding_frames",
     "is_library_code",
     "line_of_user",
-    "suggest_keyword",
 ]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -80,8 +85,7 @@ def hiding_frames(f: _F) -> _F:
         try:
             return f(*args, **kwargs)
         except Exception as error:
-            suggest_keyword(f, kwargs, error)
-            hide_frames(error)
+            explain_error(error, f, kwargs)
             raise
 
     return function  # type: ignore[return-value]
@@ -112,11 +116,111 @@ def _hide_frames_of_class(made: type) -> None:
             setattr(made, name, hiding_frames(f))
 
 
+def explain_error(error: Exception, f: Callable[..., Any], kwargs: Iterable[str] = ()) -> None:
+    """Prepare an error of f for the person who called it, from the wrapper that catches it.
+
+    The message names the nearest keyword, and f, if it is anvl's and user code called it; types
+    are written as of arrays, and anvl's frames are hidden.
+    """
+    _suggest_keyword(f, kwargs, error)
+    if isinstance(error, _NAMED) and getattr(f, "__module__", "") != "anvl.prim":
+        said = str(error)
+        found = _MLIR_TYPE.sub(_as_aval, said)
+        is_ours = getattr(f, "__module__", "").startswith("anvl.")
+        caller = sys._getframe(2) if is_ours else None
+        while caller is not None and caller.f_code.co_filename.startswith("<anvl "):
+            caller = caller.f_back
+        if caller is not None and not is_library_code(caller.f_code.co_filename):
+            entry = error.__traceback__
+            while entry is not None and _is_library_frame(entry):
+                entry = entry.tb_next
+            if entry is None:  # no function of the person stands between
+                found = _named(found, f, caller)
+        if found != said:
+            _say(error, said, found)
+    hide_frames(error)
+
+
+# Errors whose message begins with the function.
+_NAMED = (TypeError, ValueError, ArithmeticError, IndexError, NotImplementedError)
+
+_MLIR_TYPE = re.compile(r"tensor<((?:\d+x)*)(?:complex<f(\d+)>|(\w+))>")
+
+
+def _as_aval(type_: re.Match[str]) -> str:
+    """A type of MLIR as messages write that of an array: `f32[2,3]`."""
+    sizes, half, plain = type_.groups()
+    dtype = f"c{2 * int(half)}" if half else {"i1": "bool"}.get(plain, plain)
+    return f"{dtype}[{sizes.rstrip('x').replace('x', ',')}]"
+
+
+def _say(error: Exception, said: str, message: str) -> None:
+    """Replace the message of an error that is its only argument."""
+    if error.args != (said,):
+        return
+    error.args = (message,)
+    if str(error) == said and hasattr(error, "_msg"):  # NumPy's AxisError keeps another
+        error._msg = message
+
+
+def _named(said: str, f: Callable[..., Any], caller: FrameType) -> str:
+    """The message, with the name of f before it unless it begins with that."""
+    own = getattr(f, "__name__", "")
+    if own in ("__init__", "__new__"):
+        own = f.__qualname__.split(".")[-2]
+    name = _written_name(caller) or own
+    if not name.isidentifier() or name.startswith("_"):
+        return said
+    if re.search(rf"(?<!\w){name}(:|\(|$)|^{name}\b", said):
+        return said
+    inner = re.match(r"(\w+): ", said)  # of a part of f, or f under another of its names
+    if inner is not None and (inner[1].startswith("_") or inner[1] == own):
+        said = said[inner.end() :]
+    return f"{name}: {said}"
+
+
+def _written_name(caller: FrameType) -> str | None:
+    """The name by which the call under way writes a function of a module of anvl: `np.arctan`."""
+    try:
+        call = ast.parse(_source_of_call(caller), mode="eval").body
+    except SyntaxError:
+        return None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return None
+    module = _value_of(call.func.value, caller)
+    is_ours = isinstance(module, ModuleType) and module.__name__.partition(".")[0] == "anvl"
+    return call.func.attr if is_ours else None
+
+
+def _value_of(path: ast.expr, frame: FrameType) -> Any:
+    """The value of `np` or `np.linalg` in a frame; None for other expressions."""
+    if isinstance(path, ast.Attribute):
+        return getattr(_value_of(path.value, frame), path.attr, None)
+    if not isinstance(path, ast.Name):
+        return None
+    return frame.f_locals.get(path.id, frame.f_globals.get(path.id))
+
+
+def _source_of_call(frame: FrameType) -> str:
+    """The text of the expression under way; empty where Python does not know it."""
+    code, at = frame.f_code, frame.f_lasti // 2
+    line, end, first, last = next(itertools.islice(code.co_positions(), at, None), (None,) * 4)
+    if line is None or end is None:
+        return ""
+    lines = [
+        linecache.getline(code.co_filename, i, frame.f_globals).encode()
+        for i in range(line, end + 1)
+    ]
+    lines[-1] = lines[-1][:last]
+    lines[0] = lines[0][first:]
+    return b"".join(lines).decode()
+
+
 #: What Python says of a call that a function does not take.
 _NO_CALL = re.compile(r"[\w.<>]*?(\w+)\(\) (got an unexpected keyword arg|missing \d+ required)")
 
 
-def suggest_keyword(f: Callable[..., Any], kwargs: Iterable[str], error: Exception) -> None:
+def _suggest_keyword(f: Callable[..., Any], kwargs: Iterable[str], error: Exception) -> None:
     """Name the parameter that is nearest to an unknown keyword, as Python does from 3.13 on.
 
     Also where Python says that an argument is missing, which may be the one that was meant.

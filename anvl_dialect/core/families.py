@@ -52,10 +52,23 @@ def check_kind(name: str, x: Any, kinds: str) -> None:
     >>> from anvl.dialect import check_kind, element_type, tensor
     >>> check_kind("my.op", tensor((3,), element_type("i32")), "float")
     Traceback (most recent call last):
-    TypeError: my.op: operand is tensor<3xi32>; it takes elements of kind float
+    TypeError: my.op: operand is tensor<3xi32>; it takes elements of kind float: convert it
     """
-    if kind(x.element_type) not in kinds.split():
-        raise TypeError(f"{name}: operand is {x}; it takes elements of kind {_or_list(kinds)}")
+    found, taken = kind(x.element_type), kinds.split()
+    if found not in taken:
+        what = f"{name}: operand is {x}; it takes elements of kind {_or_list(kinds)}"
+        raise TypeError(what + _remedy_of_kind(found, taken))
+
+
+def _remedy_of_kind(found: str, taken: Sequence[str]) -> str:
+    """How to make elements of a kind that an op takes; empty where there is no usual way."""
+    if found == "complex" and "float" in taken:
+        if "bool" in taken:
+            return "; complex numbers have no order: take their abs or real parts"
+        return "; take the real or the imaginary part"
+    if taken == ["bool"]:
+        return "; compare it with 0"
+    return ": convert it" if found != "complex" else ""
 
 
 def check_axes(what: str, axes: Sequence[int], rank: int, of: Any) -> None:

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from anvl.core.arguments import name_of, no_keyword, parameters_of
-from anvl.runtime import hide_frames, suggest_keyword
+from anvl.runtime import explain_error
 
 __all__ = ["WITHOUT_EFFECT", "accepts", "check_without_effect", "respell", "spelled"]
 
@@ -163,8 +163,7 @@ def spelled(form: str = "", longer: Callable[..., Any] | None = None) -> Callabl
                 to, args, kwargs = found
                 return to(*args, **kwargs)
             except Exception as error:
-                suggest_keyword(f, kwargs, error)
-                hide_frames(error)
+                explain_error(error, f, kwargs)
                 raise
 
         function.forms = (form, longer)  # type: ignore[attr-defined]

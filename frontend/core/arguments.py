@@ -135,17 +135,17 @@ class StaticArguments:
     They are compared by value, so they must be hashable; arrays are refused.
     """
 
-    def __init__(self, f: Callable[..., Any], static: Any) -> None:
+    def __init__(self, f: Callable[..., Any], static: Any, role: str = "jit: static") -> None:
         self.f = f
         if static is None:
             self.positions: frozenset[int] = frozenset()
             self.names: frozenset[str] = frozenset()
             self.n_plain = _n_required(f)
             return
-        which = positions_of(f, static, "static")
+        which = positions_of(f, static, role)
         if any(isinstance(i, int) and i < 0 for i in which):
             raise ValueError(
-                f"static: {name_of(f)} takes *args, so position {min(which)} is not defined; "
+                f"{role}: {name_of(f)} takes *args, so position {min(which)} is not defined; "
                 "count from the front, or give a name"
             )
         self.positions = frozenset(i for i in which if isinstance(i, int))
@@ -271,6 +271,20 @@ _OF_NUMPY = {
     "like": "there are no subclasses of arrays",
 }
 
+#: Keywords of one transformation that people give to another, and names that others have for ours.
+_OF_JAX = {
+    **dict.fromkeys(("argnums", "argnames", "wrt"), "anvl.grad and its like take {}"),
+    **dict.fromkeys(("in_axes", "out_axes", "axis_size"), "anvl.vmap takes {}"),
+    **dict.fromkeys(("static_argnums", "static_argnames"), "anvl.jit takes {}: jit(..., {}=...)"),
+    **dict.fromkeys(("donate_argnums", "donate_argnames"), "anvl.jit takes {}: jit(..., {}=...)"),
+    "nondiff_argnums": "anvl.custom_jvp and anvl.custom_vjp take {}",
+    "in_dims": "in_axes is its name here",
+    "out_dims": "out_axes is its name here",
+    "spmd_axis_name": "anvl.shard_map runs a function over devices",
+    "keep_unused": "no program keeps an argument that it does not use",
+    "abstracted_axes": "anvl.jit(f, bucket=...) shares programs among sizes",
+}
+
 
 def no_keyword(
     function: str, keyword: str, known: Iterable[str], other_forms: Iterable[str] = ()
@@ -279,9 +293,14 @@ def no_keyword(
 
     `other_forms` are the keywords of the forms in which a function may also be called.
     """
+    known = list(known)
     near = difflib.get_close_matches(keyword, [*known, *other_forms], 1)
     advice = _OF_NUMPY.get(keyword) or f"it takes {', '.join(known) or 'none'}"
-    if near:
+    if keyword == "argnames" and "wrt" in known:
+        advice = "wrt takes names of arguments, too"
+    elif keyword in _OF_JAX:
+        advice = _OF_JAX[keyword].replace("{}", keyword)
+    elif near:
         advice = f"did you mean {near[0]!r}?"
     return f"{function}: there is no keyword {keyword!r}; {advice}"
 

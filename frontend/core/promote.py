@@ -36,6 +36,7 @@ __all__ = [
     "common_dtype",
     "constant",
     "convert",
+    "dtype_error",
     "fitted",
     "hint",
     "holds_numbers",
@@ -70,9 +71,7 @@ def abstract(x: Any, function: str = "") -> Aval:
     if isinstance(x, Array):
         return aval_of(x, x.weak_type)
     if isinstance(x, np.ndarray | np.generic):
-        if of is not np.ndarray and isinstance(x, np.ma.MaskedArray):
-            raise masked_error(function)
-        return aval_of(x)
+        return _of_numpy(x, function)
     if isinstance(x, _NUMBERS):  # subclasses, such as an IntEnum
         return aval(default_dtype(next(t for t in _NUMBERS if isinstance(x, t))), (), True)
     head = f"{function}: " if function else ""
@@ -82,6 +81,15 @@ def abstract(x: Any, function: str = "") -> Aval:
             f"{head}takes arrays and numbers, got {what}; np.asarray(...) makes an array"
         )
     raise TypeError(f"{head}takes arrays and numbers, got {x!r} of type {of.__name__}{hint(x)}")
+
+
+def _of_numpy(x: Any, function: str) -> Aval:
+    if type(x) is not np.ndarray and isinstance(x, np.ma.MaskedArray):
+        raise masked_error(function)
+    try:
+        return aval_of(x)
+    except TypeError:
+        raise dtype_error(x.dtype, function) from None
 
 
 def typeof(x: Any) -> Aval:
@@ -116,6 +124,22 @@ def masked_error(function: str) -> TypeError:
         f"{head}takes arrays and numbers, got a masked array, whose mask would be lost; "
         "use x.filled(value)"
     )
+
+
+def dtype_error(dtype: np.dtype[Any], function: str) -> TypeError:
+    """The error for an array of NumPy whose elements are no numbers that an array holds."""
+    head = f"{function}: " if function else ""
+    remedy = _NO_NUMBERS.get("fields" if dtype.names else dtype.kind, "convert it: .astype(float)")
+    return TypeError(f"{head}takes arrays and numbers, got an array of dtype {dtype}; {remedy}")
+
+
+# By the kinds of NumPy's dtypes.
+_NO_NUMBERS = {
+    "O": "if its objects are numbers, make floats of them: .astype(float)",
+    **dict.fromkeys("SUT", "if its texts are numbers, read them: .astype(float)"),
+    **dict.fromkeys("mM", "make numbers of its times: .astype('int64')"),
+    "fields": "take its fields one by one, x['name']",
+}
 
 
 def hint(x: Any) -> str:

@@ -1,9 +1,9 @@
 """Parameters with two spellings: anvl's, and that of JAX's programs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypedDict
 
-from anvl.dialect.core.errors import nearest
+from anvl.core.arguments import no_keyword, positions_of
 
 __all__ = ["ArgumentSpellings", "argument_choice", "united"]
 
@@ -17,10 +17,11 @@ class ArgumentSpellings(TypedDict, total=False):
     donate_argnames: str | Sequence[str]
 
 
-def argument_choice(function: str, wrt: Any, argnums: Any) -> Any:
-    """The arguments that `wrt` or, as in JAX, `argnums` names; 0 is the default of `wrt`.
+def argument_choice(function: str, f: Callable[..., Any], wrt: Any, argnums: Any) -> Any:
+    """The arguments of f that `wrt` or, as in JAX, `argnums` names; 0 is the default of `wrt`.
 
-    Raises `TypeError` if both are given, or if `argnums` is anything but positions.
+    Raises `TypeError` if both are given, or if `argnums` is anything but positions, and
+    `ValueError` for a position that f does not have.
     """
     if argnums is None:
         return wrt
@@ -30,10 +31,14 @@ def argument_choice(function: str, wrt: Any, argnums: Any) -> Any:
             "give one of them"
         )
     _check(f"{function}: argnums", argnums, int, "wrt takes names and paths, too")
+    if callable(f):
+        positions_of(f, argnums, f"{function}: argnums")
     return argnums
 
 
-def united(function: str, static: Any, donate: Any, spelled: ArgumentSpellings) -> tuple[Any, Any]:
+def united(
+    function: str, f: Callable[..., Any], static: Any, donate: Any, spelled: ArgumentSpellings
+) -> tuple[Any, Any]:
     """The static and the donated arguments, however they are spelled.
 
     Raises `TypeError` if one is spelled both ways, if `argnums` is anything but positions or
@@ -41,12 +46,10 @@ def united(function: str, static: Any, donate: Any, spelled: ArgumentSpellings) 
     """
     known = list(ArgumentSpellings.__annotations__)
     for keyword in spelled.keys() - set(known):
-        raise TypeError(
-            f"{function}: there is no parameter {keyword}{nearest(keyword, [*_OWN, *known])}"
-        )
+        raise TypeError(no_keyword(function, keyword, [*_OWN, *known]))
     return (
-        _united(function, "static", static, spelled),
-        _united(function, "donate", donate, spelled),
+        _united(function, f, "static", static, spelled),
+        _united(function, f, "donate", donate, spelled),
     )
 
 
@@ -57,7 +60,9 @@ _OWN = (
 )  # fmt: skip
 
 
-def _united(function: str, name: str, given: Any, spelled: ArgumentSpellings) -> Any:
+def _united(
+    function: str, f: Callable[..., Any], name: str, given: Any, spelled: ArgumentSpellings
+) -> Any:
     parts = []
     for suffix, of in (("argnums", int), ("argnames", str)):
         keyword = f"{name}_{suffix}"
@@ -70,6 +75,7 @@ def _united(function: str, name: str, given: Any, spelled: ArgumentSpellings) ->
                 f"parameter; give one of them: {name} takes positions and names"
             )
         _check(f"{function}: {keyword}", items, of, f"{name} takes both")
+        positions_of(f, items, f"{function}: {keyword}")
         parts.append(_listed(items))
     return sum(parts, ()) if parts else given
 

@@ -35,8 +35,8 @@ from anvl.runtime import (
     Array,
     CallSignature,
     Dispatch,
+    explain_error,
     form_of,
-    hide_frames,
     make_function,
 )
 
@@ -106,7 +106,7 @@ class CallSlots:
             link = None if rest or keywords else Link(self, slots, self.functions[number])
             return owner._slow(args, kwargs, link)
         except Exception as error:
-            hide_frames(error)
+            explain_error(error, owner._f)
             raise
 
     def _array_names(self) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 from anvl.core.arguments import Parameters
 from anvl.core.trace_state import current
 from anvl.dispatch.jit import Jit
-from anvl.runtime import hide_frames, suggest_keyword
+from anvl.runtime import explain_error
 
 __all__ = ["public"]
 
@@ -44,8 +44,7 @@ def _recording(f: Callable[..., Any], eager: Jit) -> Callable[..., Any]:
         try:
             return (f if current.trace is not None else eager)(*args, **kwargs)
         except Exception as error:
-            suggest_keyword(f, kwargs, error)
-            hide_frames(error)
+            explain_error(error, f, kwargs)
             raise
 
     return recording

@@ -484,7 +484,7 @@ def _jitted(
     if not callable(f):
         raise TypeError(f"jit: takes a function, got {f!r} of type {type(f).__name__}")
     donate, *others = given
-    static, donate = united("jit", static, donate, spelled)
+    static, donate = united("jit", f, static, donate, spelled)
     arguments = StaticArguments(f, static)
     options = jit_options(f, arguments, donate, *others)
     policy = checked_policy(on_stale_closure)

@@ -255,7 +255,7 @@ def checked_policy(policy: Any) -> str | None:
 def _donated(f: Callable[..., Any], static: StaticArguments, donate: Any) -> frozenset[int | str]:
     if donate is None:
         return frozenset()
-    donated = frozenset(positions_of(f, donate, "donate"))
+    donated = frozenset(positions_of(f, donate, "jit: donate"))
     both = donated & (static.positions | static.names)
     if both:
         raise ValueError(

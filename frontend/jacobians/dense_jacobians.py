@@ -80,9 +80,11 @@ def jacfwd(
     [[2. 0.]
      [0. 4.]]
     """
-    wrt = argument_choice("jacfwd", wrt, argnums)
+    chosen = argument_choice("jacfwd", f, wrt, argnums)
     if f is None:
-        return functools.partial(jacfwd, wrt=wrt, has_aux=has_aux)
+        given = {"wrt": wrt, "argnums": argnums}
+        return functools.partial(jacfwd, has_aux=has_aux, **given)
+    wrt = chosen
     return jacobian_of(f, wrt, "jacfwd", columns, has_aux)
 
 
@@ -120,9 +122,11 @@ def jacrev(
     >>> print(anvl.jacrev(lambda x: np.sum(x * x))(np.asarray([1.0, 2.0])))
     [2. 4.]
     """
-    wrt = argument_choice("jacrev", wrt, argnums)
+    chosen = argument_choice("jacrev", f, wrt, argnums)
     if f is None:
-        return functools.partial(jacrev, wrt=wrt, has_aux=has_aux)
+        given = {"wrt": wrt, "argnums": argnums}
+        return functools.partial(jacrev, has_aux=has_aux, **given)
+    wrt = chosen
     return jacobian_of(f, wrt, "jacrev", rows, has_aux)
 
 

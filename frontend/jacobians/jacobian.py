@@ -75,9 +75,11 @@ def jacobian(
     >>> print(found.shape, found.nnz, found.colors)
     (999, 1000) 1998 2
     """
-    wrt = argument_choice("jacobian", wrt, argnums)
+    chosen = argument_choice("jacobian", f, wrt, argnums)
     if f is None:
-        return functools.partial(jacobian, wrt=wrt, has_aux=has_aux, sparsity=sparsity, mode=mode)
+        given = {"wrt": wrt, "argnums": argnums}
+        return functools.partial(jacobian, has_aux=has_aux, sparsity=sparsity, mode=mode, **given)
+    wrt = chosen
     return jacobian_of(f, wrt, "jacobian", _way(sparsity, mode), has_aux)
 
 
@@ -153,9 +155,11 @@ def hessian(
      [5. 0. 2.]
      [3. 2. 0.]]
     """
-    wrt = argument_choice("hessian", wrt, argnums)
+    chosen = argument_choice("hessian", f, wrt, argnums)
     if f is None:
-        return functools.partial(hessian, wrt=wrt, has_aux=has_aux, sparsity=sparsity)
+        given = {"wrt": wrt, "argnums": argnums}
+        return functools.partial(hessian, has_aux=has_aux, sparsity=sparsity, **given)
+    wrt = chosen
     _check_sparsity("hessian", sparsity)
     if sparsity is None:
         gradient = jacobian_of(f, wrt, "hessian", rows, has_aux)

@@ -22,7 +22,7 @@ from anvl.numpy.analysis.layouts import view
 from anvl.numpy.arrays.assignment import getitem, set_item
 from anvl.numpy.arrays.at import At
 from anvl.numpy.standard.exchange import to_device
-from anvl.runtime import Array, hide_frames
+from anvl.runtime import Array, explain_error, hide_frames
 from anvl.sharding.specs import sharding_of
 
 __all__ = ["attach"]
@@ -83,7 +83,7 @@ def _method(f: Callable[..., Any]) -> Callable[..., Any]:
                 raise TypeError(f"{f.__name__}: arrays are immutable, so out= is not supported")
             return f(self, *args, **kwargs)
         except Exception as error:
-            hide_frames(error)
+            explain_error(error, f)
             raise
 
     return method

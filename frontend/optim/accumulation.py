@@ -12,9 +12,11 @@ from anvl.core.config import as_dtype
 from anvl.optim.protocol import (
     GradientTransformation,
     GradientTransformationExtraArgs,
+    explained_update,
     with_extra_args_support,
 )
 from anvl.optim.trees import new_count, safe_increment, tree_sum_of_squares, zeros_for
+from anvl.runtime import hiding_frames
 
 __all__ = [
     "ApplyEvery", "ApplyIfFiniteState", "ConditionallyMaskState", "ConditionallyTransformState",
@@ -186,10 +188,14 @@ class MultiSteps:
 
         return tree.map(one, grads, means)
 
+    @hiding_frames
     def update(
         self, updates: Any, state: MultiStepsState, params: Any = None, **extra: Any
     ) -> tuple[Any, MultiStepsState]:
         """Take the gradients of one small step; zeros unless it completes a whole one."""
+        return explained_update(self.init, self._step)(updates, state, params, **extra)
+
+    def _step(self, updates: Any, state: MultiStepsState, params: Any, **extra: Any) -> Any:
         every = self._every(state.gradient_step) if callable(self._every) else self._every
         skip, why = self._should_skip(updates, state.gradient_step, params)
         means = self._added(updates, state.acc_grads, state.mini_step)

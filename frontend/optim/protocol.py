@@ -10,9 +10,12 @@ The protocol, the names and the order of arguments are those of optax 0.2
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any, NamedTuple
+
+import numpy as np
 
 import anvl.numpy as anp
 from anvl import tree
@@ -29,15 +32,70 @@ class EmptyState(NamedTuple):
     """State of a transformation that remembers nothing."""
 
 
-class GradientTransformation(NamedTuple):
-    """A transformation of gradients: `init(params)` and `update(updates, state, params=None)`."""
-
+class _Pair(NamedTuple):
     init: Callable[..., Any]
     update: Callable[..., Any]
 
 
+class GradientTransformation(_Pair):
+    """A transformation of gradients: `init(params)` and `update(updates, state, params=None)`."""
+
+    __slots__ = ()
+
+    def __new__(cls, init: Callable[..., Any], update: Callable[..., Any]) -> Any:
+        """The pair, whose `update` says which of its arguments fits no other."""
+        return super().__new__(cls, init, explained_update(init, update))
+
+
 class GradientTransformationExtraArgs(GradientTransformation):
     """A transformation whose `update` takes further keywords, and ignores those it does not use."""
+
+    __slots__ = ()
+
+
+def explained_update(init: Callable[..., Any], update: Callable[..., Any]) -> Callable[..., Any]:
+    """An update whose errors name the argument that is of other parameters than the rest.
+
+    Of transformations in others, the outermost one's message stands.
+    """
+
+    @hiding_frames
+    @functools.wraps(update)
+    def explained(updates: Any, state: Any, params: Any = None, **extra: Any) -> Any:
+        try:
+            return update(updates, state, params, **extra)
+        except (TypeError, ValueError, AttributeError, LookupError):
+            found = _disagreement(init, updates, state, params)
+            if found is None:
+                raise
+        raise ValueError(f"update: {found}")
+
+    return explained
+
+
+def _disagreement(init: Callable[..., Any], updates: Any, state: Any, params: Any) -> str | None:
+    """Where updates, state and params are not of one tree of parameters; None if they are."""
+    if params is not None:
+        found = _difference("updates", updates, "params", params)
+        if found is not None:
+            return f"{found}; give the gradients of these params"
+    try:
+        made = init(updates if params is None else params)
+    except Exception:  # no parameters at all: the error of the update says more
+        return None
+    found = _difference("state", state, "init(params)", made)
+    return None if found is None else f"{found}; give the state that init or update returned"
+
+
+def _difference(name: str, x: Any, other: str, y: Any) -> str | None:
+    """The first difference of two trees in structure, or in the shape of a leaf."""
+    found = tree.structure_difference(x, y)
+    if found is not None:
+        return f"{name} and {other} differ in structure: {found}"
+    for path, a, b in zip(tree.leaf_paths(x, name), tree.leaves(x), tree.leaves(y), strict=True):
+        if np.shape(a) != np.shape(b):
+            return f"{path} has the shape {np.shape(a)}, but that of {other} has {np.shape(b)}"
+    return None
 
 
 def needs_params(name: str, params: Any) -> None:

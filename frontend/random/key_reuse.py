@@ -14,7 +14,7 @@ from anvl.core.locations import user_place
 from anvl.core.promote import as_tracer
 from anvl.core.trace_state import current
 from anvl.core.tracer import Tracer
-from anvl.runtime import Array, hide_frames
+from anvl.runtime import Array, explain_error
 
 __all__ = ["begun_anew", "draws"]
 
@@ -26,14 +26,14 @@ def draws(f: _F) -> _F:
 
     @functools.wraps(f)
     def drawing(*args: Any, **kwargs: Any) -> Any:
-        if not config.check_key_reuse or not are_noted():
-            return f(*args, **kwargs)
         try:
+            if not config.check_key_reuse or not are_noted():
+                return f(*args, **kwargs)
             _note(f.__name__, args[0] if args else kwargs.get("key"))
             with quiet():
                 return f(*args, **kwargs)
         except Exception as error:
-            hide_frames(error)
+            explain_error(error, f)
             raise
 
     return drawing  # type: ignore[return-value]

@@ -16,7 +16,7 @@ from anvl.dialect.core.types import dtype_name, element_type, kind
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import sizes_of
 from anvl.random.key_reuse import draws
-from anvl.runtime import hide_frames
+from anvl.runtime import explain_error
 
 __all__ = [
     "distribution", "drawn_shape", "float_dtype", "integer_dtype", "is_high", "no_number",
@@ -57,7 +57,7 @@ def distribution(*static: str) -> Callable[[_F], _F]:
                     }
                 return drawn(*args, **kwargs)
             except Exception as error:
-                hide_frames(error)
+                explain_error(error, f)
                 raise
 
         return draw  # type: ignore[return-value]

@@ -15,7 +15,7 @@ from typing import Any
 
 import anvl.numpy as anp
 from anvl.core.arguments import parameters_of
-from anvl.runtime import hide_frames, suggest_keyword
+from anvl.runtime import explain_error
 
 __all__ = ["take_lists"]
 
@@ -63,8 +63,7 @@ def _taking_lists(f: Callable[..., Any], kept: frozenset[str]) -> Callable[..., 
                 args, kwargs = _with_arrays(f, args, kwargs, kept)
             return f(*args, **kwargs)
         except Exception as error:
-            suggest_keyword(f, kwargs, error)
-            hide_frames(error)
+            explain_error(error, f, kwargs)
             raise
 
     function.takes_lists = True  # type: ignore[attr-defined]

@@ -9,6 +9,8 @@ from typing import Any
 from anvl import tree
 from anvl.core.arguments import name_of, wrap_non_arrays
 from anvl.core.promote import abstract
+from anvl.core.tracer import Tracer
+from anvl.runtime import Array
 from anvl.transforms.declare import has_derivative
 from anvl.transforms.stop_gradient import stop_gradient
 
@@ -28,10 +30,14 @@ def with_aux(f: Callable[..., Any], transform: str) -> Callable[..., Any]:
     def pair(*args: Any, **kwargs: Any) -> Any:
         found = f(*args, **kwargs)
         if not isinstance(found, list | tuple) or len(found) != 2:
-            count = f" of {len(found)}" if isinstance(found, list | tuple) else ""
+            what = f"a {type(found).__name__}"
+            if isinstance(found, list | tuple):
+                what += f" of {len(found)}"
+            elif isinstance(found, Array | Tracer):
+                what = f"{found.aval}"
             raise TypeError(
-                f"{transform}: {name_of(f)} returns a {type(found).__name__}{count}, but with "
-                "has_aux it must return a pair, (value, aux)"
+                f"{transform}: {name_of(f)} returns {what}, but with has_aux it must return a "
+                "pair, (value, aux)"
             )
         return found[0], wrap_non_arrays(found[1])
 

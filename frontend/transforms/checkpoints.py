@@ -70,7 +70,8 @@ def checkpoint(
     check_callable("checkpoint", f)
     if policy == "everything" and budget is None:
         return f
-    function, request, static = f, _request(policy, budget), StaticArguments(f, static_argnums)
+    function, request = f, _request(policy, budget)
+    static = StaticArguments(f, static_argnums, "checkpoint: static_argnums")
 
     @functools.wraps(function)
     @hiding_frames

@@ -26,7 +26,7 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Int, Ints, Texts
 from anvl.dialect.core.types import element_type, kind
 from anvl.dispatch.jit import evaluate
-from anvl.runtime import hide_frames
+from anvl.runtime import explain_error
 
 __all__ = [
     "Position", "argument_name", "argument_of", "check_callable", "closed_over", "declare_jet",
@@ -71,7 +71,7 @@ def runnable(
         try:
             return run(in_trace if current.trace is not None else compiled, args, kwargs)
         except Exception as error:
-            hide_frames(error)
+            explain_error(error, f)
             raise
 
     transformed.__doc__ = doc

@@ -92,9 +92,11 @@ def value_and_grad(
     >>> print(value, aux["y"], slope)
     36.0 6.0 36.0
     """
-    wrt = argument_choice("value_and_grad", wrt, argnums)
+    chosen = argument_choice("value_and_grad", f, wrt, argnums)
     if f is None:
-        return functools.partial(value_and_grad, wrt=wrt, has_aux=has_aux)
+        given = {"wrt": wrt, "argnums": argnums}
+        return functools.partial(value_and_grad, has_aux=has_aux, **given)
+    wrt = chosen
     return _derived(f, wrt, has_aux, "value_and_grad", lambda value, gradient: (value, gradient))
 
 
@@ -135,9 +137,11 @@ def grad(
     >>> print(anvl.grad(lambda x, y: x * y, argnums=(0, 1))(2.0, 3.0)[1])
     2.0
     """
-    wrt = argument_choice("grad", wrt, argnums)
+    chosen = argument_choice("grad", f, wrt, argnums)
     if f is None:
-        return functools.partial(grad, wrt=wrt, has_aux=has_aux)
+        given = {"wrt": wrt, "argnums": argnums}
+        return functools.partial(grad, has_aux=has_aux, **given)
+    wrt = chosen
 
     def keep(value: Any, gradient: Any) -> Any:
         return (gradient, value[1]) if has_aux else gradient

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anvl import tree
+from anvl.call_spellings.translation import spelled
 from anvl.core.argument_arrays import arrays_of, is_open
 from anvl.core.arguments import (
     Arguments,
@@ -31,7 +32,7 @@ from anvl.transforms.residuals import APART, Halves, Late, Plan, halves
 __all__ = ["linearize"]
 
 
-@hiding_frames
+@spelled()
 def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """Evaluate f, and return its directional derivative at this point as a linear function.
 

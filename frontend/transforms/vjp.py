@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from anvl import tree
+from anvl.call_spellings.translation import spelled
 from anvl.core.argument_arrays import arrays_of, is_open
 from anvl.core.arguments import (
     Arguments,
@@ -43,7 +44,7 @@ from anvl.transforms.residuals import APART, Late, Plan, halves
 __all__ = ["Reverse", "vjp"]
 
 
-@hiding_frames
+@spelled()
 def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """Evaluate f, and return its pullback: from cotangents of the result to those of the arguments.
 

@@ -67,14 +67,14 @@ class Wrt:
     def _which(self, entry: Any) -> int | str | tuple[str, ...]:
         """The argument or path that an entry names; refuses entries that no call can have."""
         if not isinstance(entry, str):
-            return positions_of(self.f, entry, "wrt")[0]
+            return positions_of(self.f, entry, f"{self.transform}: wrt")[0]
         names, path = parameters_of(self.f), _parsed(entry)
         is_known = path[0] in names.known
         if not (is_known or self.has_tags or names.any_name or names.any_position):
             self.refuse(entry, names.known, [], [])
         if not is_known or len(path) > 1:
             return path
-        return positions_of(self.f, path[0], "wrt")[0]
+        return positions_of(self.f, path[0], f"{self.transform}: wrt")[0]
 
     def of_call(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Chosen:
         """Resolve the entries in a call, given with each leaf replaced by its position."""

@@ -24,8 +24,8 @@ _DIGITS = 1e-5
 TOLERANCES = {
     "f64": _DIGITS,
     "f32": _DIGITS,
-    "complex128": _DIGITS,
-    "complex64": _DIGITS,
+    "c128": _DIGITS,
+    "c64": _DIGITS,
     "f16": 1e-3,
     "bf16": 5e-3,
 }

@@ -31,8 +31,7 @@ def result_line(of: Result, value: np.ndarray, limit: int | None = None) -> str:
 
 
 def _type(of: Result) -> str:
-    name = of.dtype.name if of.dtype.kind == "c" else dtype_name(of.dtype)
-    return f"{name}[{','.join(map(str, of.shape))}]"
+    return f"{dtype_name(of.dtype)}[{','.join(map(str, of.shape))}]"
 
 
 def _number(x: Any) -> str:

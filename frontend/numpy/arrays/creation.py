@@ -18,6 +18,7 @@ from anvl.core.promote import (
     broadcast_shapes,
     broadcast_to,
     constant,
+    dtype_error,
     masked_error,
     promoted,
     text_hint,
@@ -149,6 +150,9 @@ def _host(x: Any, wanted: np.dtype[Any] | None) -> np.ndarray[Any, Any]:
     if made.dtype == object and isinstance(x, int):
         raise OverflowError(f"asarray: {x} does not fit any integer dtype; use a float")
     arrays = hasattr(x, "__array__") or _holds(x, (np.ndarray, np.generic))
+    if not arrays and made.dtype.kind not in ("biufcO" if wanted is not None else "biufc"):
+        of = type(x).__name__
+        raise TypeError(f"asarray: {x!r} of type {of} is not an array of numbers{text_hint(x)}")
     if wanted is not None:
         if made.dtype.kind in "fO" and wanted.kind in "iu" and _holds(x, (int,), all):
             made = np.asarray(x, object)  # of integers beyond 63 bits NumPy makes floats
@@ -157,19 +161,15 @@ def _host(x: Any, wanted: np.dtype[Any] | None) -> np.ndarray[Any, Any]:
         _check_dtype(made.dtype)
         return made
     kinds = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
-    if made.dtype.kind not in kinds:
-        of = type(x).__name__
-        raise TypeError(f"asarray: {x!r} of type {of} is not an array of numbers{text_hint(x)}")
     return _cast_numbers(made, default_dtype(kinds[made.dtype.kind]))
 
 
 def _check_dtype(dtype: np.dtype[Any]) -> None:
-    """Refuse dtypes that a device can hold, but no function of anvl takes."""
-    if dtype.kind in "biufcV":
-        try:
-            numpy_dtype(dtype)
-        except TypeError as error:
-            raise TypeError(f"asarray: {error}") from None
+    """Refuse dtypes that no function of anvl takes."""
+    try:
+        numpy_dtype(dtype)
+    except TypeError:
+        raise dtype_error(dtype, "asarray") from None
 
 
 def _cast_numbers(x: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
@@ -188,7 +188,7 @@ def _cast_numbers(x: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[A
 
 def _cast(x: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     if x.dtype.kind not in "biufcV" and not (x.dtype == object and _holds(x.tolist(), (int,), all)):
-        raise TypeError(f"asarray: an array of {x.dtype} is not an array of numbers")
+        raise dtype_error(x.dtype, "asarray")
     limits = integer_limits(dtype)
     if limits and x.size and (x.dtype == object or integer_limits(x.dtype)):
         if x.min() < limits[0] or x.max() > limits[1]:

@@ -18,7 +18,7 @@ from anvl.runtime import (
     ShardedPlacement,
     as_device,
     default_placement,
-    hide_frames,
+    explain_error,
     put,
 )
 from anvl.sharding.specs import Sharding, label_of, placement_for
@@ -50,7 +50,7 @@ def placed(f: _F) -> _F:
             with config(default_device=as_device(device, name)):
                 return put(f(*args, **kwargs), default_placement())
         except Exception as error:
-            hide_frames(error)
+            explain_error(error, f)
             raise
 
     given = inspect.signature(f)

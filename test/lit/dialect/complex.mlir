@@ -20,7 +20,7 @@
 // HLO:         stablehlo.complex %{{.*}}, %{{.*}}
 // HLO-NEXT:    return
 
-// NUMBERS: complex128[2] 1.0+2.0j 3.0-4.0j
+// NUMBERS: c128[2] 1.0+2.0j 3.0-4.0j
 // NUMBERS-NEXT: f64[2] 1.0 0.0
 // NUMBERS-NEXT: f64[2] -2.0 -1.0
 func.func @complex(%x: tensor<2xf64>, %y: tensor<2xf64>) -> tensor<2xcomplex<f64>> {

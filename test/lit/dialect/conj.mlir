@@ -17,8 +17,8 @@
 // HLO-NOT:     {{anvl|chlo}}.
 // HLO:         return
 
-// NUMBERS: complex128[2] 1.0-2.0j 3.0+4.0j
-// NUMBERS-NEXT: complex128[2] 1.0-1.0j 0.0-1.0j
+// NUMBERS: c128[2] 1.0-2.0j 3.0+4.0j
+// NUMBERS-NEXT: c128[2] 1.0-1.0j 0.0-1.0j
 func.func @conj(%x: tensor<2xcomplex<f64>>) -> tensor<2xcomplex<f64>> {
   %y = "anvl.conj"(%x) : (tensor<2xcomplex<f64>>) -> tensor<2xcomplex<f64>>
   return %y : tensor<2xcomplex<f64>>

@@ -25,8 +25,8 @@
 // HLO-LABEL: func.func @eig(
 // HLO:         call @eig_1(
 
-// NUMBERS: complex128[2] 0.0+1.0j 0.0-1.0j
-// NUMBERS-NEXT: complex128[2,2] ...
+// NUMBERS: c128[2] 0.0+1.0j 0.0-1.0j
+// NUMBERS-NEXT: c128[2,2] ...
 // NUMBERS-NEXT: f64[2,2] 1.0 0.0 0.0 1.0
 func.func @eig(%x0: tensor<2x2xf64>) -> (tensor<2xcomplex<f64>>, tensor<2x2xcomplex<f64>>) {
   %y:2 = "anvl.eig"(%x0) : (tensor<2x2xf64>) -> (tensor<2xcomplex<f64>>, tensor<2x2xcomplex<f64>>)

@@ -18,7 +18,7 @@
 // HLO-LABEL: func.func @eigvals(
 // HLO:         call @eigvals_1(
 
-// NUMBERS: complex128[2] 2.0+0.0j 3.0+0.0j
+// NUMBERS: c128[2] 2.0+0.0j 3.0+0.0j
 // NUMBERS-NEXT: f64[2,2] 1.0 0.0 -1.0 0.0
 func.func @eigvals(%x0: tensor<2x2xf64>) -> (tensor<2xcomplex<f64>>) {
   %y = "anvl.eigvals"(%x0) : (tensor<2x2xf64>) -> (tensor<2xcomplex<f64>>)

@@ -41,7 +41,7 @@
 // HLO-LABEL: func.func @irfft(
 // HLO:         stablehlo.fft %{{.*}}, type = IRFFT, length = [4]
 
-// NUMBERS: complex128[3] 10.0+0.0j -2.0+2.0j -2.0+0.0j
+// NUMBERS: c128[3] 10.0+0.0j -2.0+2.0j -2.0+0.0j
 // NUMBERS-NEXT: f64[4] 2.0 0.0 2.0 0.0
 func.func @fft(%x: tensor<2x3xcomplex<f64>>) -> tensor<2x3xcomplex<f64>> {
   %y = "anvl.fft"(%x) {fft_type = #stablehlo<fft_type FFT>, fft_length = array<i64: 3>}

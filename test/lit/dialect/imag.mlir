@@ -20,7 +20,7 @@
 // HLO-NEXT:    return
 
 // NUMBERS: f64[2] 2.0 -4.0
-// NUMBERS-NEXT: complex128[2] 0.0-1.0j 0.0-10.0j
+// NUMBERS-NEXT: c128[2] 0.0-1.0j 0.0-10.0j
 func.func @imag(%x: tensor<2xcomplex<f64>>) -> tensor<2xf64> {
   %y = "anvl.imag"(%x) : (tensor<2xcomplex<f64>>) -> tensor<2xf64>
   return %y : tensor<2xf64>

@@ -19,7 +19,7 @@
 // HLO-NEXT:    return
 
 // NUMBERS: f64[2] 1.0 3.0
-// NUMBERS-NEXT: complex128[2] 1.0+0.0j 10.0+0.0j
+// NUMBERS-NEXT: c128[2] 1.0+0.0j 10.0+0.0j
 func.func @real(%x: tensor<2xcomplex<f64>>) -> tensor<2xf64> {
   %y = "anvl.real"(%x) : (tensor<2xcomplex<f64>>) -> tensor<2xf64>
   return %y : tensor<2xf64>

@@ -81,9 +81,9 @@ def test_spellings_of_jit_that_contradict_or_do_not_exist():
         anvl.jit(scaled, static_argnames=1)
     with pytest.raises(TypeError, match="static_argnums='n' must be positions"):
         anvl.jit(scaled, static_argnums="n")
-    with pytest.raises(TypeError, match="no parameter static_argnum, did you mean 'static_argnu"):
+    with pytest.raises(TypeError, match="no keyword 'static_argnum'; did you mean 'static_argnu"):
         anvl.jit(scaled, static_argnum=1)
-    with pytest.raises(TypeError, match="no parameter devices, did you mean 'device'"):
+    with pytest.raises(TypeError, match="no keyword 'devices'; did you mean 'device'"):
         anvl.jit(scaled, devices="cpu")
 
 
@@ -135,7 +135,9 @@ def test_aux_has_no_derivative():
 
 @pytest.mark.parametrize("function", [anvl.vjp, anvl.linearize], ids=lambda f: f.__name__)
 def test_has_aux_wants_a_pair(function):
-    with pytest.raises(TypeError, match=f"{function.__name__}: product returns a .* must return a"):
+    with pytest.raises(
+        TypeError, match=f"{function.__name__}: product returns f64.., but .* must return a"
+    ):
         function(product, X, X, has_aux=True)
     with pytest.raises(TypeError, match="has_aux is 1; it must be True or False"):
         function(with_aux, X, has_aux=1)
@@ -360,3 +362,75 @@ def test_every_name_of_the_page_exists():
     assert len(names) > 40
     for name in sorted(names):
         functools.reduce(getattr, name.split("."), anvl)
+
+
+def pair(x, y):
+    return np.sum(x * y)
+
+
+TRANSFORMS = [anvl.grad, anvl.value_and_grad, anvl.jacfwd, anvl.jacrev, anvl.jacobian, anvl.hessian]
+
+
+@pytest.mark.parametrize("transform", TRANSFORMS, ids=lambda f: f.__name__)
+def test_an_argument_that_is_not_there_is_named_as_it_was_given(transform):
+    name = transform.__name__
+    for given, says in (
+        ({"argnums": 2}, f"{name}: argnums: pair has no argument 2; it has 0 x, 1 y"),
+        ({"argnums": (0, -3)}, f"{name}: argnums: pair has no argument -3; it has 0 x, 1 y"),
+        ({"wrt": 2}, f"{name}: wrt: pair has no argument 2; it has 0 x, 1 y"),
+    ):
+        for call in (lambda g=given: transform(pair, **g), lambda g=given: transform(**g)(pair)):
+            with pytest.raises(ValueError, match=f"^{says}$"):
+                call()
+    with pytest.raises(TypeError, match="wrt=1 and argnums=1 are two spellings"):
+        transform(wrt=1, argnums=1)
+    with pytest.raises(
+        TypeError, match=r"no keyword 'argnames'; wrt takes names of arguments, too"
+    ):
+        transform(pair, argnames="y")
+
+
+def test_a_static_argument_that_is_not_there_is_named_as_it_was_given():
+    for given in (
+        {"static": "z"}, {"donate": "z"}, {"static_argnames": "z"}, {"donate_argnames": "z"},
+    ):  # fmt: skip
+        says = f"^jit: {next(iter(given))}: pair has no argument 'z'; it has 0 x, 1 y$"
+        with pytest.raises(ValueError, match=says):
+            anvl.jit(pair, **given)
+    with pytest.raises(ValueError, match=r"^jit: static_argnums: pair has no argument 7; it has"):
+        anvl.jit(pair, static_argnums=(0, 7))
+    with pytest.raises(ValueError, match=r"^checkpoint: static_argnums: pair has no argument 7;"):
+        anvl.checkpoint(pair, static_argnums=7)
+
+
+#: A call with a keyword that another function of JAX has, and what the message says of it.
+CARRIED_OVER = [
+    (lambda: anvl.grad(pair, static_argnums=1), "grad: .*; anvl.jit takes static_argnums: jit"),
+    (lambda: anvl.grad(pair, in_axes=0), "grad: .*; anvl.vmap takes in_axes$"),
+    (lambda: anvl.hessian(pair, donate_argnums=0), "hessian: .*; anvl.jit takes donate_argnums"),
+    (lambda: anvl.vmap(pair, argnums=0), "vmap: .*; anvl.grad and its like take argnums$"),
+    (lambda: anvl.vmap(pair, in_dims=0), "vmap: .*; in_axes is its name here$"),
+    (lambda: anvl.vmap(pair, spmd_axis_name="i"), "vmap: .*; anvl.shard_map runs a function"),
+    (lambda: anvl.jit(pair, in_axes=0), "jit: .*; anvl.vmap takes in_axes$"),
+    (lambda: anvl.jit(pair, wrt=0), "jit: .*; anvl.grad and its like take wrt$"),
+    (lambda: anvl.jit(pair, keep_unused=True), "jit: .*; no program keeps an argument that it"),
+    (lambda: anvl.jit(pair, abstracted_axes=()), "jit: .*; anvl.jit.f, bucket=.* shares programs"),
+    (lambda: anvl.vjp(pair, X, X, argnums=0), "vjp: .*; anvl.grad and its like take argnums$"),
+    (lambda: anvl.linearize(pair, X, X, in_axes=0), "linearize: .*; anvl.vmap takes in_axes$"),
+    (lambda: anvl.checkpoint(pair, nondiff_argnums=0), "checkpoint: .*; anvl.custom_jvp and anvl"),
+]
+
+
+@pytest.mark.parametrize(("call", "says"), CARRIED_OVER)
+def test_a_keyword_of_another_transformation_is_answered_with_that(call, says):
+    with pytest.raises(
+        TypeError, match=f"^{says.replace(': .*;', ': there is no keyword .*;', 1)}"
+    ):
+        call()
+
+
+def test_an_aux_that_is_no_pair_is_written_as_an_array():
+    with pytest.raises(
+        TypeError, match=r"^grad: pair returns f64\[\], but with has_aux it must ret"
+    ):
+        anvl.grad(pair, has_aux=True)(X, X)

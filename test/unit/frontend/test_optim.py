@@ -201,7 +201,7 @@ REFUSED = {
     "the names are ['a', 'a']": lambda: optim.named_chain(
         ("a", optim.scale(1.0)), ("a", optim.scale(1.0))
     ),
-    "the state has 1 parts for 2": lambda: optim.adam(0.1).update(1.0, (optim.EmptyState(),)),
+    "tuple of 1 against tuple of 2": lambda: optim.adam(0.1).update(1.0, (optim.EmptyState(),)),
     "add_decayed_weights: update got no params": lambda: optim.adamw(0.1).update(
         1.0, optim.adamw(0.1).init(1.0)
     ),
@@ -257,3 +257,67 @@ def test_labels_out_of_range_give_nan():
         np.zeros((3, 2)), np.asarray([-1, 0, 2])
     )
     np.testing.assert_allclose(found, [np.nan, np.log(2), np.nan])
+
+
+PARAMS = {"w": np.ones(3, "f4"), "b": np.ones(2, "f4")}
+
+OPTIMIZERS = {
+    "a chain": lambda: optim.adam(0.1),
+    "a chain of a chain": lambda: optim.chain(optim.clip(1.0), optim.adamw(0.1)),
+    "a part": lambda: optim.scale_by_adam(),
+    "accumulated": lambda: optim.MultiSteps(optim.adam(0.1), 2),
+    "masked": lambda: optim.masked(optim.adam(0.1), {"w": True, "b": True}),
+}
+
+FOREIGN = {
+    "the gradients of other parameters": (
+        lambda o, s: o.update({"w": PARAMS["w"]}, s, PARAMS),
+        r"updates and params differ in structure: at the root: dict with keys \['w'\] against dict "
+        r"with keys \['b', 'w'\]; give the gradients of these params",
+    ),
+    "a gradient of another shape": (
+        lambda o, s: o.update({**PARAMS, "w": np.ones(4, "f4")}, s, PARAMS),
+        r"updates\['w'\] has the shape \(4,\), but that of params has \(3,\); give the gradients",
+    ),
+    "without the parameters": (
+        lambda o, s: o.update({"w": PARAMS["w"]}, s, None),
+        r"state and init\(params\) differ in structure: at .*; give the state that init or update",
+    ),
+    "in a trace": (
+        lambda o, s: anvl.jit(lambda g: o.update(g, s, PARAMS))([1.0]),
+        r"updates and params differ in structure: at the root: list of 1 against dict",
+    ),
+    "no state": (
+        lambda o, s: o.update(PARAMS, None, PARAMS),
+        r"state and init\(params\) differ in structure: at the root: None against ",
+    ),
+    "the state of other parameters": (
+        lambda o, s: o.update({"w": PARAMS["w"]}, s, {"w": PARAMS["w"]}),
+        r"state and init\(params\) differ in structure: at .*'b', 'w'.* against dict with",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", FOREIGN)
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_an_update_says_which_argument_is_of_other_parameters(name, how):
+    optimizer, (call, says) = OPTIMIZERS[name](), FOREIGN[how]
+    state = optimizer.init(PARAMS)
+    if name in ("masked", "a chain of a chain") and how in (
+        "without the parameters", "the state of other parameters",
+    ):  # fmt: skip
+        return  # the mask, and the decay of weights, complain themselves
+    with pytest.raises(ValueError, match=f"^update: {says}") as caught:
+        call(optimizer, state)
+    assert caught.value.__context__ is None
+    assert all(entry.path.name == "test_optim.py" for entry in caught.traceback)
+
+
+def test_an_update_of_the_person_keeps_its_own_error():
+    def update(updates, state, params=None):
+        raise ValueError("mine")
+
+    own = optim.GradientTransformation(lambda params: optim.EmptyState(), update)
+    for optimizer in (own, optim.chain(own, optim.scale(2.0))):
+        with pytest.raises(ValueError, match=r"^mine$"):
+            optimizer.update(PARAMS, optimizer.init(PARAMS), PARAMS)

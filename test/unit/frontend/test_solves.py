@@ -194,7 +194,7 @@ def test_solvers_may_close_over_traced_values_themselves():
         (
             lambda: anvl.custom_linear_solve(lambda x: x, B, richardson, has_aux=True),
             TypeError,
-            r"custom_linear_solve: richardson returns a .*it must return a pair",
+            r"custom_linear_solve: richardson returns f64\[2\], .*it must return a pair",
         ),
     ],
 )

@@ -249,7 +249,7 @@ def test_integers_are_no_hindrance_and_others_have_no_part():
 @pytest.mark.parametrize(
     ("g", "message"),
     [
-        (lambda x: x, "returns a Tracer, but with has_aux it must return a pair, (value, aux)"),
+        (lambda x: x, "returns f32?[], but with has_aux it must return a pair, (value, aux)"),
         (lambda x: (x, x, x), "returns a tuple of 3, but with has_aux it must return a pair"),
         (lambda x: ((x, x), x), "returns f32?[], f32?[], not one float scalar"),
     ],

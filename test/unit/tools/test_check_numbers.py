@@ -18,7 +18,7 @@ def test_the_same_numbers_pass():
         "f64[2] 1.0 -2.5e-07",
         "i32[] 7",
         "bool[2] true false",
-        "complex128[] 1.0-2.0j",
+        "c128[] 1.0-2.0j",
         "f64[0]",
     ]
     assert list(problems(lines, lines)) == []
@@ -32,7 +32,7 @@ def test_the_same_numbers_pass():
         ("f64[] -0.0", "f64[] 0.0"),
         ("bf16[] 1.0", "bf16[] 1.00391"),
         ("f16[] 2.001", "f16[] 2.0"),
-        ("complex64[] 3.00001-0.0j", "complex64[] 3.0+0.0j"),
+        ("c64[] 3.00001-0.0j", "c64[] 3.0+0.0j"),
         ("f64[2,2] 0.6 0.8 -0.8 0.6", "f64[2,2] ..."),
     ],
 )
@@ -62,8 +62,8 @@ def test_numbers_that_are_as_close_as_their_dtype_allows(printed, wanted):
         (["bool[] true"], ["bool[] false"], "number 0 of bool[] is true"),
         (["f32[2] ..."], ["f64[2] ..."], "printed f32[2] ..."),
         (
-            ["complex128[] 1.0+1.0j"],
-            ["complex128[] 1.0-1.0j"],
+            ["c128[] 1.0+1.0j"],
+            ["c128[] 1.0-1.0j"],
             "is 1.0+1.0j; the test wants 1.0-1.0j",
         ),
     ],

@@ -199,7 +199,11 @@ def test_cumulative_functions_run_backwards(name):
         (lambda x: anp.convolve(x[None], x), TypeError, r"convolve: takes vectors, got f64\[1,3\]"),
         (lambda x: anp.correlate(x, x[:0]), ValueError, r"correlate: f64\[0\] is empty"),
         (lambda x: anp.cumsum(x, 0, reverse=1), TypeError, "cumsum: reverse is 1; it must be True"),
-        (lambda x: anp.gammaln(x * 1j), TypeError, "lgamma: operand is tensor<3xcomplex<f64>>"),
+        (
+            lambda x: anp.gammaln(x * 1j),
+            TypeError,
+            r"gammaln: lgamma: operand is c128\[3\]; .*; take the real",
+        ),
     ],
 )
 def test_bad_arguments_are_refused(call, kind, message):

@@ -231,7 +231,11 @@ def test_the_derivatives_of_reductions_that_are_made_of_others():
         (lambda x: anp.sum(x, axis=(0, -2)), ValueError, "sum: axis .* names an axis twice"),
         (lambda x: anp.sum(x, axis=1.5), TypeError, "sum: axis 1.5 must be an integer"),
         (lambda x: anp.argmax(x, axis=(0, 1)), TypeError, "argmax: axis .* must be an integer"),
-        (lambda x: anp.max(x * 1j), TypeError, "max: operand is tensor<2x3xcomplex<f64>>"),
+        (
+            lambda x: anp.max(x * 1j),
+            TypeError,
+            r"^max: operand is c128\[2,3\]; .*; complex numbers have no order: take",
+        ),
         (lambda x: anp.sum("x"), TypeError, "argument x.*got 'x' of type str"),
     ],
 )

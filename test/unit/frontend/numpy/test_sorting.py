@@ -218,7 +218,11 @@ def test_a_quantile_has_a_derivative_in_its_place():
         (lambda x: anp.lexsort((x, x[:, :2])), ValueError, r"lexsort: shapes .* do not broadcast"),
         (lambda x: anp.top_k(x, 4), TypeError, "top_k: k is 4, but the last axis .* has 3"),
         (lambda x: anp.top_k(x, 1.5), TypeError, "top_k: k 1.5 must be an integer"),
-        (lambda x: anp.top_k(x * 1j, 1), TypeError, "top_k: operand is tensor<2x3xcomplex<f64>>"),
+        (
+            lambda x: anp.top_k(x * 1j, 1),
+            TypeError,
+            r"top_k: operand is c128\[2,3\]; .*; complex numbers have no order",
+        ),
         (lambda x: anp.partition(x, 3), ValueError, "partition: kth 3 is out of range of axis 1"),
         (lambda x: anp.argpartition(x, 1.5), TypeError, "argpartition: kth 1.5 must be an integer"),
         (lambda x: anp.searchsorted(x, 1), ValueError, r"searchsorted: `a` is f64\[2,3\]; it must"),
