@@ -119,25 +119,19 @@ def _hide_frames_of_class(made: type) -> None:
 def explain_error(error: Exception, f: Callable[..., Any], kwargs: Iterable[str] = ()) -> None:
     """Prepare an error of f for the person who called it, from the wrapper that catches it.
 
-    The message names the nearest keyword, and f, if it is anvl's and user code called it; types
-    are written as of arrays, and anvl's frames are hidden.
+    The message of an error within a function of anvl names it, if user code called it, and writes
+    types as of arrays; a keyword is answered with the nearest one; anvl's frames are hidden.
     """
     _suggest_keyword(f, kwargs, error)
-    if isinstance(error, _NAMED) and getattr(f, "__module__", "") != "anvl.prim":
-        said = str(error)
-        found = _MLIR_TYPE.sub(_as_aval, said)
-        is_ours = getattr(f, "__module__", "").startswith("anvl.")
-        caller = sys._getframe(2) if is_ours else None
-        while caller is not None and caller.f_code.co_filename.startswith("<anvl "):
-            caller = caller.f_back
-        if caller is not None and not is_library_code(caller.f_code.co_filename):
-            entry = error.__traceback__
-            while entry is not None and _is_library_frame(entry):
-                entry = entry.tb_next
-            if entry is None:  # no function of the person stands between
-                found = _named(found, f, caller)
-        if found != said:
-            _say(error, said, found)
+    module = str(getattr(f, "__module__", ""))
+    # The primitives are the ops, whose types are those of the IR.
+    if isinstance(error, _NAMED) and module.startswith("anvl.") and module != "anvl.prim":
+        entry = error.__traceback__
+        while entry is not None and _is_library_frame(entry):
+            entry = entry.tb_next
+        if entry is None:  # no function of the person stands between
+            said = str(error)
+            _say(error, said, _named(_MLIR_TYPE.sub(_as_aval, said), f, sys._getframe(2)))
     hide_frames(error)
 
 
@@ -163,8 +157,12 @@ def _say(error: Exception, said: str, message: str) -> None:
         error._msg = message
 
 
-def _named(said: str, f: Callable[..., Any], caller: FrameType) -> str:
-    """The message, with the name of f before it unless it begins with that."""
+def _named(said: str, f: Callable[..., Any], caller: FrameType | None) -> str:
+    """The message, with the name of f before it if user code called f, unless it has that."""
+    while caller is not None and caller.f_code.co_filename.startswith("<anvl "):
+        caller = caller.f_back
+    if caller is None or is_library_code(caller.f_code.co_filename):
+        return said
     own = getattr(f, "__name__", "")
     if own in ("__init__", "__new__"):
         own = f.__qualname__.split(".")[-2]

@@ -23,7 +23,8 @@ __all__ = [
 erfinv: Function = unary("erfinv", "erf_inv", "float",
     "Inverse error function; infinite at -1 and 1. | np.float16(0.5) -> 0.477")
 gammaln: Function = unary("gammaln", "lgamma", "float",
-    "log |gamma(x)| (DLMF 5.2.1). | np.float16(4) -> 1.792")
+    "log |gamma(x)| (DLMF 5.2.1), to 14 units of 1 in the last place beside its zeros at 1 and 2,"
+    " where `anvl.scipy.special.gammaln` has all its digits. | np.float16(4) -> 1.792")
 digamma: Function = unary("digamma", "digamma", "float",
     "The derivative of `gammaln` (DLMF 5.2.2). | np.float16(1) -> -0.577")
 i0e: Function = unary("i0e", "bessel_i0e", "float",

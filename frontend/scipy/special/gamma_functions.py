@@ -17,7 +17,7 @@ import anvl.numpy as anp
 from anvl.core.config import default_dtype
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import int_of
-from anvl.scipy.special.evaluation import real_function
+from anvl.scipy.special.evaluation import polynomial, real_function
 from anvl.transforms.custom_rules import custom_jvp
 from anvl.transforms.stop_gradient import stop_gradient
 
@@ -33,11 +33,40 @@ __all__ = [
 def gammaln(x: Any) -> Any:
     """log |gamma(x)| (DLMF 5.2.1).
 
+    For x > 0 the relative error is below 4e-15 in f64 and 2e-6 in f32, also beside the zeros at
+    1 and 2; for x < 0, where there are more zeros, that is the absolute error.
+
     >>> from anvl.scipy import special
     >>> print(round(float(special.gammaln(1.0)), 4))
     0.0
     """
-    return anp.gammaln(x)
+    found = anp.gammaln(x)
+    near = anp.less_equal(anp.abs(anp.subtract(x, 2)), 1.5)
+    x = anp.where(near, x, 2)
+    below, above = anp.less(x, 1.5), anp.greater(x, 2.5)
+    # By gamma(x + 1) = x gamma(x) all lie beside 2.
+    u = anp.subtract(x, anp.where(below, 1, anp.where(above, 3, 2)))
+    beside = anp.where(below, x, anp.where(above, anp.subtract(x, 1), 1))
+    log = anp.multiply(anp.where(below, -1, 1), anp.log(beside))
+    close = anp.add(anp.multiply(u, polynomial(_AT_2[::-1], u)), log)
+    # The slope is that of `found`, digamma.
+    return anp.add(found, stop_gradient(anp.where(near, anp.subtract(close, found), 0)))
+
+
+# fmt: off
+#: log(gamma(2 + u)) / u, lowest power first: 1 - Euler's constant, and (-1)^k (zeta(k) - 1) / k for
+#: u^(k - 1) (DLMF 5.7.3); for |u| <= 1/2.
+_AT_2 = (
+    0.42278433509846713, 0.3224670334241132, -0.0673523010531981, 0.020580808427784546,
+    -0.007385551028673986, 0.0028905103307415234, -0.001192753911703261, 0.0005096695247430425,
+    -0.00022315475845357939, 9.945751278180853e-05, -4.492623673813314e-05, 2.050721277567069e-05,
+    -9.439488275268397e-06, 4.374866789907488e-06, -2.039215753801366e-06, 9.55141213040742e-07,
+    -4.492469198764566e-07, 2.1207184805554665e-07, -1.0043224823968099e-07,
+    4.7698101693639804e-08, -2.2711094608943164e-08, 1.0838659214896955e-08,
+    -5.183475041970047e-09, 2.4836745438024785e-09, -1.1921401405860912e-09, 5.731367241678862e-10,
+    -2.7595228851242334e-10, 1.330476437424449e-10,
+)
+# fmt: on
 
 
 @real_function

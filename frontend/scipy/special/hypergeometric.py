@@ -23,11 +23,11 @@ __all__ = ["hyp1f1", "hyp2f1"]
 _MOST_TERMS = 50_000
 
 
-def _series(uppers: Sequence[Any], lower: Any, x: Any) -> Any:
+def _series(uppers: Sequence[Any], lower: Any, x: Any, first: Any = 1) -> tuple[Any, Any]:
     """Sum of terms, each the one before times (upper + k) ... / (lower + k) x / (k + 1), until all
-    members are done.
+    members are done; and the largest of the terms.
 
-    NaN where the series has not ended, or where cancellation costs more than half of the digits.
+    NaN where the series has not ended.
     Where a factor is 0 all later terms are 0, but not their derivatives by its parameter: so they
     count for the end as if the factor were 1; at |x| = 1, where they may have no sum, they do not.
     """
@@ -51,14 +51,45 @@ def _series(uppers: Sequence[Any], lower: Any, x: Any) -> Any:
         largest = anp.maximum(largest, stop_gradient(anp.abs(term)))
         return anp.add(k, 1), term, anp.add(total, term), largest, stop_gradient(size)
 
-    one = anp.ones_like(x)
-    start = (anp.zeros((), x.dtype), one, one, one, one)
+    one = anp.multiply(first, anp.ones_like(x))
+    start = (anp.zeros((), x.dtype), one, one, stop_gradient(one), stop_gradient(one))
     _, term, total, largest, _ = while_loop(goes_on, step, start)
     lost = anp.greater(anp.abs(term), anp.multiply(eps / 4, anp.abs(total)))
-    # Near a zero of the function the error counts beside the first term, which is 1.
-    beside = anp.maximum(anp.abs(total), 1)
-    cancelled = anp.greater(anp.multiply(math.sqrt(eps), largest), beside)
-    return anp.where(anp.logical_or(lost, cancelled), anp.nan, total)
+    return anp.where(lost, anp.nan, total), anp.where(lost, anp.inf, largest)
+
+
+def _exact(total: Any, excess: Any) -> Any:
+    """A sum, NaN where cancellation costs more than half of its digits."""
+    eps = float(anp.finfo(total.dtype).eps)
+    return anp.where(anp.greater(anp.multiply(math.sqrt(eps), excess), 1), anp.nan, total)
+
+
+def _descent(a: Any, count: Any, b: Any, x: Any, above: Any, at: Any) -> tuple[Any, Any]:
+    """M(a - count, b, x) from M(a + 1, b, x) and M(a, b, x); and how many times the largest of
+    those between exceeds the last two.
+
+    Source: DLMF 13.3.1, which is stable where M oscillates in a.
+    """
+
+    def goes_on(carry: Any) -> Any:
+        return anp.any(anp.less(carry[0], count))
+
+    def step(carry: Any) -> Any:
+        k, above, at, largest = carry
+        c = anp.subtract(a, k)
+        middle = anp.subtract(b, anp.add(anp.multiply(2, c), x))
+        next_ = anp.add(anp.multiply(middle, at), anp.multiply(c, above))
+        going = anp.less(k, count)
+        next_ = anp.where(going, anp.divide(next_, anp.where(going, anp.subtract(b, c), 1)), at)
+        largest = anp.maximum(largest, stop_gradient(anp.abs(next_)))
+        return anp.add(k, 1), anp.where(going, at, above), next_, largest
+
+    # M(1) counts for nothing beside M(0).
+    largest = stop_gradient(anp.maximum(anp.abs(at), anp.abs(anp.multiply(a, above))))
+    start = (anp.zeros((), x.dtype), above, at, largest)
+    _, above, at, largest = while_loop(goes_on, step, start)
+    last = stop_gradient(anp.maximum(anp.abs(at), anp.abs(above)))
+    return at, anp.divide(largest, last)
 
 
 @real_function
@@ -66,8 +97,9 @@ def hyp1f1(a: Any, b: Any, x: Any) -> Any:
     """Confluent hypergeometric function M(a, b, x) (DLMF 13.2.2); infinite at poles of b.
 
     At a pole it is the polynomial of degree -a, where a is a negative whole number not below b.
-    The terms of the series cancel where a > b and x < 0, or a < 0 and x > 0: the result is NaN
-    where that costs more than half of the digits, as at a = 30, b = 1/2, x = -30.
+    The terms of the series cancel where a > b and x < 0, or a < 0 and x > 0: there a recurrence
+    in a is used where it is more exact, for b > 0.  The result is NaN where both cost more than
+    half of the digits: of a that is no whole number from |x| = 18 on in f64, of 8 in f32.
 
     >>> import anvl.numpy as np
     >>> from anvl.scipy import special
@@ -78,17 +110,58 @@ def hyp1f1(a: Any, b: Any, x: Any) -> Any:
     ends = anp.logical_and(pole, anp.logical_and(is_pole(a), anp.greater_equal(a, b)))
     ends = anp.logical_and(ends, anp.less(a, 0))
     # Kummer's transformation (DLMF 13.2.39) makes all terms of one sign for negative x.
-    turned = anp.logical_and(anp.less(x, 0), anp.logical_not(ends))
+    # So are those of a polynomial.
+    turned = anp.logical_and(anp.less(x, 0), anp.logical_not(anp.logical_or(ends, is_pole(a))))
     upper = anp.where(turned, anp.subtract(b, a), a)
     size = anp.where(turned, anp.negative(x), x)
-    total = _series([upper], b, size)
-    factor = anp.where(turned, anp.exp(anp.minimum(x, 0)), 1)
-    found = anp.multiply(total, factor)
+    # exp(x) belongs to the first term, as long as it is none of the smallest numbers.
+    least = 0.99 * math.log(float(anp.finfo(x.dtype).tiny))
+    low = anp.minimum(x, 0)
+    first = anp.where(turned, anp.exp(anp.maximum(low, least)), 1)
+    rest = anp.where(turned, anp.exp(anp.minimum(anp.subtract(low, least), 0)), 1)
+    found = anp.multiply(_confluent(upper, b, size, first), rest)
     return anp.where(anp.logical_and(pole, anp.logical_not(ends)), anp.inf, found)
 
 
+def _zero_without_slope(x: Any) -> Any:
+    """0, with an infinite slope where x has one."""
+    return anp.sqrt(anp.subtract(x, stop_gradient(x)))
+
+
+def _confluent(a: Any, b: Any, x: Any, first: Any) -> Any:
+    """first * M(a, b, x) by the series, or by a descent from a in (-1, 0] and (0, 1]."""
+    steps = anp.floor(anp.negative(a))
+    is_positive = anp.logical_and(anp.greater(b, 0), anp.greater(x, 0))
+    descends = anp.logical_and(is_positive, anp.less(a, -1))
+    descends = anp.logical_and(descends, anp.less(steps, _MOST_TERMS))
+    steps = stop_gradient(anp.where(descends, steps, 0))
+    near = anp.add(a, steps)
+    short = anp.where(descends, x, 0)
+    totals, largest = _series(
+        [anp.stack([a, near, anp.add(near, 1)])],
+        anp.stack([b, b, b]),
+        anp.stack([x, short, short]),
+        anp.stack([first] * 3),
+    )
+    # M(near) grows as exp(x), and so do its errors, unless it is the 1 that polynomials begin with;
+    # their slopes in a begin with such a term all the same.
+    eps = float(anp.finfo(x.dtype).eps)
+    growth = anp.exp(anp.minimum(short, -math.log(eps)))
+    is_rough = anp.greater(anp.multiply(growth, math.sqrt(eps)), 1)
+    begun = anp.where(is_rough, anp.add(near, _zero_without_slope(near)), near)
+    below, excess = _descent(begun, steps, b, x, totals[2], totals[1])
+    excess = anp.where(anp.equal(near, 0), excess, anp.maximum(excess, growth))
+    # Near a zero the error of a series counts beside the first term, where there is no other way.
+    beside = anp.where(descends, 0, first)
+    of_series = anp.divide(largest[0], stop_gradient(anp.maximum(anp.abs(totals[0]), beside)))
+    better = anp.logical_and(descends, anp.logical_not(anp.less_equal(of_series, excess)))
+    found = anp.where(better, below, totals[0])
+    return _exact(found, anp.where(better, excess, of_series))
+
+
 def _gauss_series(a: Any, b: Any, c: Any, x: Any) -> Any:
-    return _series([a, b], c, x)
+    total, largest = _series([a, b], c, x)
+    return _exact(total, anp.divide(largest, stop_gradient(anp.maximum(anp.abs(total), 1))))
 
 
 @real_function

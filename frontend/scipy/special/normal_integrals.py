@@ -16,6 +16,7 @@ import anvl.numpy as anp
 from anvl.core.promote import promoted
 from anvl.dispatch.eager import public
 from anvl.numpy.functions.elementwise import mark_weak
+from anvl.numpy.functions.emitting import prim
 from anvl.scipy.special.chebyshev_coefficients import DAWSN_FAR, DAWSN_NEAR, ERFCX
 from anvl.scipy.special.evaluation import chebyshev, mapped, real_function
 from anvl.scipy.special.normal_quantile import normal_quantile
@@ -164,19 +165,29 @@ def wofz(z: Any) -> Any:
     (x,), weak = promoted("wofz", (z,), "float")
     if x.dtype.kind != "c":
         x = anp.astype(x, np.result_type(x.dtype, np.complex64))
-    lower = anp.less(anp.imag(x), 0)
+    re, im = anp.real(x), anp.imag(x)
+    lower = anp.less(im, 0)
     upper = anp.where(lower, anp.negative(x), x)
-    found = _upper_w(upper)
+    infinite = anp.logical_and(anp.isinf(x), anp.logical_not(anp.isnan(x)))
+    found = _upper_w(anp.where(infinite, 1, upper))
     # On the real axis the real part is exp(-x^2), which may be small beside the error of the sum.
-    on_axis = anp.equal(anp.imag(x), 0)
-    part = anp.where(on_axis, anp.exp(anp.negative(_square(anp.real(x)))), anp.real(found))
-    found = _complex(part, anp.imag(found))
-    reflected = anp.subtract(anp.multiply(2, anp.exp(anp.negative(_square(x)))), found)
-    return mark_weak(anp.where(lower, reflected, found), weak)
+    on_axis = anp.equal(im, 0)
+    part = anp.where(on_axis, anp.exp(anp.negative(_square(re))), anp.real(found))
+    # w(z) is i / (sqrt(pi) z) for large z (DLMF 7.12.1): 0 at infinity.
+    zero = anp.where(anp.less(anp.real(upper), 0), -0.0, 0.0)
+    imaginary = anp.where(infinite, zero, anp.imag(found))
+    found = prim("complex", anp.where(infinite, 0, part), imaginary)
+    return mark_weak(anp.where(lower, anp.subtract(_twice_exp(re, im), found), found), weak)
 
 
-def _complex(re: Any, im: Any) -> Any:
-    return anp.add(re, anp.multiply(im, np.complex64(1j)))
+def _twice_exp(x: Any, y: Any) -> Any:
+    """2 exp(-z^2) of z = x + i y; where it overflows infinite, real on the axes."""
+    size = anp.multiply(2, anp.exp(anp.multiply(anp.subtract(y, x), anp.add(y, x))))
+    on_axis = anp.logical_or(anp.equal(x, 0), anp.equal(y, 0))
+    is_real = anp.logical_or(on_axis, anp.equal(size, 0))  # an infinite angle has no cosine
+    angle = anp.where(is_real, 0, anp.multiply(-2, anp.multiply(x, y)))
+    imaginary = anp.where(is_real, 0, anp.multiply(size, anp.sin(angle)))
+    return prim("complex", anp.multiply(size, anp.cos(angle)), imaginary)
 
 
 @public()
@@ -238,7 +249,7 @@ def _fresnel(x: Any) -> tuple[Any, Any]:
     # Beyond, w(z) is i / (sqrt(pi) z) in every dtype (DLMF 7.12.1).
     decay = anp.divide(bounded, anp.where(small, 1, size))
     scaled = anp.multiply(anp.where(small, 1.5, bounded), math.sqrt(math.pi) / 2)
-    w = _upper_w(_complex(scaled, scaled))
+    w = _upper_w(prim("complex", scaled, scaled))
     # C + i S = (1 + i) / 2 erf(sqrt(pi) / 2 (1 - i) x), DLMF 7.5.8.
     phase = _phase(size)
     sine, cosine = anp.sin(phase), anp.cos(phase)

@@ -232,7 +232,7 @@ MAP = {"dimensions": (0,), "dtype": "f64"}
     [
         (lambda x: prim.map(x, computation=3, **MAP), TypeError, "computation is 3; it must be"),
         (lambda x: prim.map(x, computation=lambda v: v > 0, **MAP), TypeError,
-         r"map: computation returns bool\[\] but must return f64\[\]"),
+         r"map: computation returns tensor<i1> but must return tensor<f64>"),
         (lambda x: prim.map(x, computation=lambda v: "x", **MAP), TypeError,
          "map: computation: takes arrays and numbers, got 'x' of type str"),
         (lambda x: prim.map(x, computation=lambda v: v * x[0], **MAP), TraceError,
