@@ -124,8 +124,14 @@ def explain_error(error: Exception, f: Callable[..., Any], kwargs: Iterable[str]
     """
     _suggest_keyword(f, kwargs, error)
     module = str(getattr(f, "__module__", ""))
-    # The primitives are the ops, whose types are those of the IR.
-    if isinstance(error, _NAMED) and module.startswith("anvl.") and module != "anvl.prim":
+    # Errors of classes of anvl have their own form, and the primitives the types of the IR.
+    is_plain = not type(error).__module__.startswith("anvl.")
+    if (
+        is_plain
+        and isinstance(error, _NAMED)
+        and module.startswith("anvl.")
+        and module != "anvl.prim"
+    ):
         entry = error.__traceback__
         while entry is not None and _is_library_frame(entry):
             entry = entry.tb_next

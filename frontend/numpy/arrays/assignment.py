@@ -23,7 +23,7 @@ from anvl.core.tracing import is_constant
 from anvl.numpy.arrays.at import Place
 from anvl.numpy.arrays.indexing import getitem as _getitem
 from anvl.numpy.arrays.indices import PicksNothing
-from anvl.runtime import Array, hide_frames, hiding_frames
+from anvl.runtime import Array, hide_frames
 
 __all__ = ["getitem", "set_item"]
 
@@ -62,13 +62,20 @@ def _note(y: Array, x: Array, index: Any) -> None:
         _slices[key] = _Slice(weakref.ref(y, lambda _: _slices.pop(key, None)), x, index)
 
 
-@hiding_frames
 def set_item(x: Any, index: Any, value: Any) -> None:
     """The operator `x[index] = value`: see Note [Assignment to immutable arrays].
 
     Raises `TypeError`, unless x is an array that no program has as a constant, there is no trace,
     and the setting `allow_item_assignment` is on.
     """
+    try:
+        _assign(x, index, value)
+    except Exception as error:  # `hiding_frames` would name this function
+        hide_frames(error)
+        raise
+
+
+def _assign(x: Any, index: Any, value: Any) -> None:
     if type(x) is not Array or current.trace is not None or not config.allow_item_assignment:
         raise TypeError(
             "x[...] = y: arrays are never changed in place; build a new one with "

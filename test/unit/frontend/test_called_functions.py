@@ -58,6 +58,8 @@ def test_a_message_that_has_the_name_is_left_as_it_is():
         (lambda: anp.sum(V, axis=3), "sum: axis 3 is out of range of 1 axes"),
         (lambda: anp.matmul(V, np.ones(2, "f4")), "matmul: f32[3] @ f32[2]: inner sizes 3 and 2 "),
         (lambda: anp.zeros(), "zeros() missing 1 required"),
+        (lambda: anp.asarray(V).__setitem__(0, 1.0), "x[...] = y: arrays are never changed"),
+        (lambda: anp.asarray(V)[5], "index 5 is out of range"),
     ):
         with pytest.raises((TypeError, ValueError)) as caught:
             call()
