@@ -17,7 +17,7 @@ class ArgumentSpellings(TypedDict, total=False):
     donate_argnames: str | Sequence[str]
 
 
-def argument_choice(function: str, f: Callable[..., Any], wrt: Any, argnums: Any) -> Any:
+def argument_choice(function: str, f: Callable[..., Any] | None, wrt: Any, argnums: Any) -> Any:
     """The arguments of f that `wrt` or, as in JAX, `argnums` names; 0 is the default of `wrt`.
 
     Raises `TypeError` if both are given, or if `argnums` is anything but positions, and
@@ -31,7 +31,7 @@ def argument_choice(function: str, f: Callable[..., Any], wrt: Any, argnums: Any
             "give one of them"
         )
     _check(f"{function}: argnums", argnums, int, "wrt takes names and paths, too")
-    if callable(f):
+    if f is not None and callable(f):
         positions_of(f, argnums, f"{function}: argnums")
     return argnums
 

@@ -62,8 +62,7 @@ def jacobian(
 
     Notes
     -----
-    Source: A. Gebremedhin, F. Manne and A. Pothen, What Color Is Your Jacobian? Graph Coloring for
-    Computing Derivatives (SIAM Review 47, 2005).
+    Source: A. Gebremedhin and others, What Color Is Your Jacobian? (SIAM Review 47, 2005).
 
     Examples
     --------
@@ -79,8 +78,7 @@ def jacobian(
     if f is None:
         given = {"wrt": wrt, "argnums": argnums}
         return functools.partial(jacobian, has_aux=has_aux, sparsity=sparsity, mode=mode, **given)
-    wrt = chosen
-    return jacobian_of(f, wrt, "jacobian", _way(sparsity, mode), has_aux)
+    return jacobian_of(f, chosen, "jacobian", _way(sparsity, mode), has_aux)
 
 
 def _way(sparsity: Any, mode: str | None) -> Callable[..., Any]:
@@ -159,11 +157,10 @@ def hessian(
     if f is None:
         given = {"wrt": wrt, "argnums": argnums}
         return functools.partial(hessian, has_aux=has_aux, sparsity=sparsity, **given)
-    wrt = chosen
     _check_sparsity("hessian", sparsity)
     if sparsity is None:
-        gradient = jacobian_of(f, wrt, "hessian", rows, has_aux)
-        return jacobian_of(gradient, wrt, "hessian", columns, has_aux)
+        gradient = jacobian_of(f, chosen, "hessian", rows, has_aux)
+        return jacobian_of(gradient, chosen, "hessian", columns, has_aux)
 
     def blocks(call: Call, named: Chosen) -> tuple[Any, list[list[Any]]]:
         gradient = _gradient_of(call, named.leaves(call.avals))
@@ -171,7 +168,7 @@ def hessian(
         within = [tree.unflatten(named.structure, row) for row in found]
         return gradient.out_tree, [within]
 
-    return jacobian_of(f, wrt, "hessian", blocks, has_aux)
+    return jacobian_of(f, chosen, "hessian", blocks, has_aux)
 
 
 class _Gradient(Call):

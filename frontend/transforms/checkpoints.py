@@ -70,8 +70,7 @@ def checkpoint(
     check_callable("checkpoint", f)
     if policy == "everything" and budget is None:
         return f
-    function, request = f, _request(policy, budget)
-    static = StaticArguments(f, static_argnums, "checkpoint: static_argnums")
+    function, request, static = f, _request(policy, budget), _static(f, static_argnums)
 
     @functools.wraps(function)
     @hiding_frames
@@ -84,6 +83,10 @@ def checkpoint(
 
     checkpointed.__doc__ = f"{name_of(f)}, computed again for its gradient."
     return checkpointed
+
+
+def _static(f: Callable[..., Any], static_argnums: Any) -> StaticArguments:
+    return StaticArguments(f, static_argnums, "checkpoint: static_argnums")
 
 
 def _called(

@@ -27,7 +27,7 @@ from anvl.core.ranges import check_fits, integer_limits, note_meeting
 from anvl.core.tracer import Tracer
 from anvl.core.tracing import emit
 from anvl.dialect.core.op_registry import OPS
-from anvl.dialect.core.types import dtype_name, element_type, kind, numpy_dtype
+from anvl.dialect.core.types import dtype_name, element_type, kind
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import sizes_of
 from anvl.numpy.arrays.choice import where
@@ -140,15 +140,7 @@ def _holds(x: Any, types: tuple[type, ...], how: Callable[..., bool] = any) -> b
 
 def _host(x: Any, wanted: np.dtype[Any] | None) -> np.ndarray[Any, Any]:
     """x as a NumPy array; Python numbers, and only they, in the default dtype of their kind."""
-    if _holds(x, (np.ma.MaskedArray,)):
-        raise masked_error("asarray")
-    try:
-        made = np.asarray(x)
-    except ValueError:
-        what = f"asarray: {x!r} is not an array: its lists must have one length"
-        raise ValueError(what) from None
-    if made.dtype == object and isinstance(x, int):
-        raise OverflowError(f"asarray: {x} does not fit any integer dtype; use a float")
+    made = _of_host(x)
     arrays = hasattr(x, "__array__") or _holds(x, (np.ndarray, np.generic))
     if not arrays and made.dtype.kind not in ("biufcO" if wanted is not None else "biufc"):
         of = type(x).__name__
@@ -158,18 +150,23 @@ def _host(x: Any, wanted: np.dtype[Any] | None) -> np.ndarray[Any, Any]:
             made = np.asarray(x, object)  # of integers beyond 63 bits NumPy makes floats
         return _cast(made, wanted) if arrays else _cast_numbers(made, wanted)
     if arrays:
-        _check_dtype(made.dtype)
+        abstract(made, "asarray")  # refuses a dtype that no function of anvl takes
         return made
     kinds = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
     return _cast_numbers(made, default_dtype(kinds[made.dtype.kind]))
 
 
-def _check_dtype(dtype: np.dtype[Any]) -> None:
-    """Refuse dtypes that no function of anvl takes."""
+def _of_host(x: Any) -> np.ndarray[Any, Any]:
+    if _holds(x, (np.ma.MaskedArray,)):
+        raise masked_error("asarray")
     try:
-        numpy_dtype(dtype)
-    except TypeError:
-        raise dtype_error(dtype, "asarray") from None
+        made = np.asarray(x)
+    except ValueError:
+        what = f"asarray: {x!r} is not an array: its lists must have one length"
+        raise ValueError(what) from None
+    if made.dtype == object and isinstance(x, int):
+        raise OverflowError(f"asarray: {x} does not fit any integer dtype; use a float")
+    return made
 
 
 def _cast_numbers(x: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
