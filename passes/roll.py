@@ -176,7 +176,7 @@ class Roll(Pass, argument=_NAME):
         run = run_features_of(block, stretch, form, asked.members)
         if is_gradient_in_one_kernel(read, run) and not orders.is_value_read(name):
             return "its gradient is one kernel for all cores, and nothing else of it is read"
-        return why_slower(run)
+        return why_slower(read, run)
 
     def _tell(self, findings: list[Finding]) -> None:
         if self.on_report is not None:

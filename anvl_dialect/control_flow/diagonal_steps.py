@@ -26,9 +26,15 @@ Note [Blocks of steps]
     step on one core, and 0.6 on two, and each step of a block takes 15 ms more to compile.  What
     XLA computes without calls, such as `tanh`, runs slower so, by a quarter: it is written as
     before, as on other platforms, some of which have no complex numbers.
+
+    Steps on less than 512 numbers are worth no second core, and the whole loop is one kernel (Note
+    [Loops of one kernel] in `anvl.passes.lower.xla_cpu.small_loops`): a block is one step then,
+    which compiles in 0.25 to 0.8 of the time of ten, and runs in 0.8 to 1.12 of it.  On less than
+    64 numbers two carries as they are take 0.65 to 0.9 of the time of one complex one.
 """
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any, NamedTuple
 
 from anvl.dialect.control_flow.loop_values import dependent_results
@@ -45,6 +51,8 @@ __all__ = ["Blocks", "blocks_of", "diagonal_carry", "in_steps", "scaled"]
 _MOST_STEPS, _MOST_OPS = 10, 300
 #: Functions of a step that XLA calls, at least.
 _LEAST_CALLS = 2
+#: Elements of a carry, at least, of a block and of one of several steps.
+_FEWEST, _FEWEST_OF_SEVERAL = 64, 512
 
 
 def diagonal_carry(
@@ -82,10 +90,13 @@ def blocks_of(body: Program, carry: Sequence[Value], length: int) -> Blocks | No
         return None
     if dtype_name(carry[0].type.element_type) not in ("f32", "f64"):
         return None
+    size = prod(carry[0].type.shape)
+    if size < _FEWEST:
+        return None
     ops = forward_slice(body.slice().ops, body.arguments[:n], symbols=body.symbols).ops
     if not all(map(_is_elementwise, ops)) or sum(op.is_called for op in ops) < _LEAST_CALLS:
         return None
-    most = min(_MOST_STEPS, _MOST_OPS // len(ops))
+    most = min(_MOST_STEPS, _MOST_OPS // len(ops)) if size >= _FEWEST_OF_SEVERAL else 1
     steps = max([k for k in range(1, most + 1) if length % k == 0], default=1)
     return Blocks(length // steps, steps)
 

@@ -10,31 +10,37 @@ the ratios of their times, and writes them into `fitted.py`: they are fixed, so 
 program does not depend on the machine.  What the families tell apart is what XLA makes of an op: a
 reduction, a product with a vector, or a move of elements, which becomes part of several kernels,
 takes as long to compile as dozens of elementwise ops, while a product of matrices is a call of a
-library.  So steps of a recurrent net are worth a loop, and layers with a weight each are not.  The
-loop itself takes as long as 100 to 200 elementwise ops on arrays, since it and that of its gradient
-are programs of their own; each part of an array that is put together takes time, as the gradient
-takes it apart again, and so does each row that is read behind the loop, whose gradient is an array
-of zeros but for it.  A derivative of a derivative has a multiple of the ops, and not of the loops:
-a hessian of 20 elementwise steps compiles in 0.65 of the time rolled, their gradient in 1.2 to 1.5.
-A function that `vmap` takes is counted as what its batch becomes: a matrix times a vector as a
-product of matrices, and the elements of all members.
+library.  So steps of a recurrent net are worth a loop, and layers with a weight each are not.  A
+loop that XLA:CPU makes one kernel of (Note [Loops of one kernel]) takes as long as 60 elementwise
+ops on arrays, with that of its gradient, and one of which it calls a library in each step as 200;
+each part of an array that is put together takes time, as the gradient takes it apart again, and so
+does each row that is read behind the loop, whose gradient is an array of zeros but for it.  A
+derivative of a derivative has a multiple of the ops, and not of the loops: a hessian of 5
+steps of 7 elementwise ops is worth a loop, and their gradient from 6 on.  A function
+that `vmap` takes is counted as what its batch becomes: a matrix times a vector as a product of
+matrices, and the elements of all members.
 
 The limits of a run were chosen by hand after measurements of five bodies of a loop of 40 to 200
 steps on 1 to 100,000 elements, with jaxlib 0.10.2 on two cores of an x86-64; the script prints
-which programs it rolls although they ran longer.  A step of a loop takes 0.3 us more than the same
-ops inside of a program, as long as 1,000 additions or 50 sines of one element, so steps that
-compute less stay unrolled; an op that is not fused, a kernel by itself, is worth a step.  So do
-elementwise steps on arrays of more than `_MOST_ELEMENTS`: a loop saves values of each step for its
-gradient, where XLA computes them again in the fusions of a long program; of 100,000 elements that
-took 0.9 to 3.4 times as long.  Between these bounds rolled gradients took 0.01 to 1.4 times the
-time of unrolled ones, and values 0.1 to 1.7 times, where one program by itself varied by 1.6. Steps
-that read an array each must not use it for less than `_COPY` additions an element: to put them
-together and to slice each from there took 1.2 to 1.7 times as long as products with them.  The
-terms of a batch are all there at once: up to `_MOST_TERMS` elements they took 0.6 to 1.1 times as
-long as one after another, and beyond they take memory that nothing else needs.  Where nothing but
-their gradient is read, XLA makes one kernel for all cores of unrolled elementwise terms, and of a
-batch several, of which it gives none to a second core: 8 to 60 terms of 300 to 3,000 elements took
-1.1 to 3.2 times as long.  These stay unrolled, as far as that takes under a second to compile.
+which programs it rolls although they ran longer.  A loop of few elements is one kernel of XLA:CPU
+(Note [Loops of one kernel]), which takes 1 us more than to compute a number in the kernel that
+reads it: so steps on numbers that compute less than 1,000 additions, or 50 sines, in all stay
+unrolled, if they compile soon.  With a gradient loops of 100 to 400 steps on 1 to 64 elements ran
+in 0.2 to 1.05 of the time.  Steps with products of matrices are calls in a loop, too, 1 us
+beside each step for the counter and for what is saved: 20 layers of a batch of 8 to 500 vectors ran
+in 1.04 to 1.15 of the time with their gradient, and stay unrolled, as far as that takes under a
+second to compile.  Elementwise steps on arrays of more than `_MOST_ELEMENTS` stay, too: a loop
+saves values of each step for its gradient, where XLA computes them again in the fusions of a long
+program; of 100,000 elements that took 0.9 to 3.4 times as long.  Between these bounds rolled
+gradients took 0.01 to 1.4 times the time of unrolled ones, and values 0.1 to 1.7 times, where one
+program by itself varied by 1.6.  Steps that read an array each must not use it for less than
+`_COPY` additions an element: to put them together and to slice each from there took 1.2 to 1.7
+times as long as products with them.  The terms of a batch are all there at once: up to
+`_MOST_TERMS` elements they took 0.6 to 1.1 times as long as one after another, and beyond they take
+memory that nothing else needs.  Where nothing but their gradient is read, XLA makes one kernel for
+all cores of unrolled elementwise terms, and of a batch several, of which it gives none to a second
+core: 8 to 60 terms of 300 to 3,000 elements took 1.1 to 3.2 times as long.  These stay unrolled, as
+far as that takes under a second to compile.
 """
 
 import math
@@ -69,7 +75,7 @@ _FEWER = 10.0
 _MOST_OF_UNROLLED = 0.9
 _HIGHER = 2  # how many times the ops become by each derivative of a derivative
 # In additions of one element: a function such as a sine, an op that is not fused with others, an
-# element of an array that is put together, and a step of a loop.
+# element of an array that is put together, and a loop.
 _FUNCTION = 20
 _UNFUSED = 1_000.0
 _COPY = 100
@@ -78,6 +84,8 @@ _MOST_ELEMENTS = 4_096
 _MOST_TERMS = 65_536
 _MOST_ALONE = 4_096  # of all terms, where only their gradient is read
 _LITTLE_TO_COMPILE = 600.0  # additions of arrays, which take about as many milliseconds
+_SOON_COMPILED = 300.0
+_LEAST_REDUCED, _LEAST_OF_PRODUCT = 4_096, 64  # elements for which XLA calls a library
 _LARGE = "its arrays are so large that XLA's fusions save more time in a run"
 
 #: How often each constant of the model is paid.
@@ -95,7 +103,8 @@ class Features(NamedTuple):
     parts, rows : int
         Values that are put together for the loop, and those that are taken from it.
     form : str
-        What it becomes: "batch", or a scan of "numbers" or of "arrays".
+        What it becomes: "batch", or a scan of "numbers" or of "arrays", or one that calls a
+        "library".
     order : int
         Of the highest derivative that is taken of it.
     """
@@ -206,15 +215,18 @@ def has_numbers(ops: Sequence[Any]) -> bool:
     return any(math.prod(t.shape) <= 1 for t in {op.result.type for op in ops})
 
 
-def why_slower(read: RunFeatures) -> str:
+def why_slower(read: Features, run: RunFeatures) -> str:
     """Why a loop would take longer to run than the unrolled program; empty if it would not."""
-    if _COPY * read.copied > read.work:
+    if _COPY * run.copied > run.work:
         return "the arrays of its steps take longer to put together than to use"
-    if read.form == "batch":
-        return _LARGE if read.largest * read.repetitions > _MOST_TERMS else ""
-    if read.work < _LEAST_WORK:
-        return "a step computes less than a loop costs at run time"
-    return _LARGE if read.largest > (_MOST_TERMS if read.kernels else _MOST_ELEMENTS) else ""
+    if run.form == "batch":
+        return _LARGE if run.largest * run.repetitions > _MOST_TERMS else ""
+    unrolled = price(compilation(read)[0], COMPILATION)
+    if unrolled < _SOON_COMPILED and run.repetitions * run.work < _LEAST_WORK:
+        return "its steps compute less than a loop costs at run time"
+    if read.matrices and run.form == "library" and unrolled < _LITTLE_TO_COMPILE:
+        return "a library computes its steps, and a loop saves little of the time to compile"
+    return _LARGE if run.largest > (_MOST_TERMS if run.kernels else _MOST_ELEMENTS) else ""
 
 
 def is_gradient_in_one_kernel(read: Features, run: RunFeatures) -> bool:
@@ -235,8 +247,19 @@ def is_shorter(read: Features) -> bool:
 def _form_name(block: Block, stretch: Stretch, form: Form, members: int) -> str:
     if form.is_batch:
         return "batch"
-    sizes = map(_elements, _ops(block, stretch))
-    return "arrays" if max(sizes, default=0) * members > 1 else "numbers"
+    ops = _ops(block, stretch)
+    if any(_is_of_library(op, members) for op in ops):
+        return "library"
+    return "arrays" if max(map(_elements, ops), default=0) * members > 1 else "numbers"
+
+
+def _is_of_library(op: Any, members: int) -> bool:
+    """Whether XLA calls a library for an op, which it keeps out of the kernel of a loop."""
+    kind = kind_in_batch(op, members)
+    if kind == "reductions":
+        return members * max(math.prod(x.type.shape) for x in op.operands) >= _LEAST_REDUCED
+    is_product = kind == "matrices" and members * _elements(op) >= _LEAST_OF_PRODUCT
+    return is_product or kind == "others"
 
 
 def _ops(block: Block, stretch: Stretch) -> list[Any]:

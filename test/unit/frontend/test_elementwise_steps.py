@@ -11,6 +11,7 @@ from anvl.passes import pipeline
 STEPS = 6
 ROWS = np.linspace(-0.5, 0.5, STEPS * 3).reshape(STEPS, 3)
 STARTS = np.asarray([0.3, -0.7, 1.1])
+MANY = 512  # numbers from which on several steps are a block
 
 #: Functions of a carry and of another array, of which steps are composed.
 PARTS = (
@@ -76,8 +77,8 @@ def test_a_drawn_step_has_the_derivatives_of_the_unrolled_loop(seed):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("length", [1, 2, 7, 23, 60])  # one block, blocks of one, of ten
 def test_steps_in_blocks_are_the_steps(length, dtype):
-    k = np.asarray([0.4, 0.9, -0.3], dtype)
-    x = STARTS.astype(dtype)
+    k = np.resize([0.4, 0.9, -0.3], MANY).astype(dtype)
+    x = np.resize(STARTS, MANY).astype(dtype)
 
     def step(c):
         return anp.where(c > k, anp.sin(c) * k, anp.cos(c * k))
@@ -106,17 +107,26 @@ def test_two_carries_of_a_pendulum_are_in_blocks():
     def swung(x):
         return anvl.scan(step, (x, 0.5 * x), length=30)[0]
 
-    assert "complex" in anvl.jit(swung).lower(STARTS).mlir("stablehlo")
-    wanted = (STARTS, 0.5 * STARTS)
+    starts = np.resize(STARTS, MANY)
+    assert "complex" in anvl.jit(swung).lower(starts).mlir("stablehlo")
+    wanted = (starts, 0.5 * starts)
     for _ in range(30):
         wanted, _ = step(wanted, None)
-    for a, b in zip(anvl.jit(swung)(STARTS), wanted, strict=True):
+    for a, b in zip(anvl.jit(swung)(starts), wanted, strict=True):
         assert_close(a, b, PROGRAM)
+
+
+def test_steps_on_fewer_numbers_are_blocks_of_one_or_stay():
+    f = anvl.jit(anvl.grad(lambda x: anp.sum(many(x, 60))))
+    for size, sines in ((63, None), (64, 1), (511, 1), (512, 10)):
+        text = f.lower(np.resize(STARTS, size)).mlir("stablehlo")
+        assert ("complex" in text) == (sines is not None)
+        assert sines is None or text.count("stablehlo.sine") == sines
 
 
 def test_other_platforms_get_steps_as_they_are():
     f = anvl.grad(lambda x: anp.sum(many(x, 60)))
-    module = anvl.jit(f).trace(STARTS).program.module.operation
+    module = anvl.jit(f).trace(np.resize(STARTS, MANY)).program.module.operation
     pipeline(platform="cuda").run(module)
     assert "complex" not in str(module)
 

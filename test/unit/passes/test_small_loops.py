@@ -31,6 +31,12 @@ def in_type(f, dtype, size=16):
 
 
 SMALL = {
+    "a few functions of 1,024 numbers": lambda x: steps(
+        lambda c: sum(anp.sin(c * i) for i in range(5))
+    )(anp.tile(x, (2, 2))),
+    "rows of a large array": lambda x: anvl.scan(
+        lambda c, row: (c + row, c), x[0], anp.tile(x, (999, 1))
+    ),
     "elementwise": steps(lambda c: anp.exp(-c * c) + 0.1 * anp.roll(c, 1)),
     "a gradient": anvl.grad(lambda x: anp.sum(steps(anp.tanh)(x)[1])),
     "f64": in_type(anp.sin, "float64"),
@@ -50,6 +56,10 @@ SMALL = {
 }
 
 OTHERS = {
+    "more numbers than one core computes in no time": lambda x: steps(anp.sin)(anp.tile(x, (3, 3))),
+    "many functions of fewer": lambda x: steps(lambda c: sum(anp.sin(c * i) for i in range(9)))(
+        anp.tile(x, (2, 2))
+    ),
     "no loop": lambda x: anp.sin(x) @ x,
     "a tangent": steps(anp.tan),
     "a cube root": steps(anp.cbrt),

@@ -1,10 +1,12 @@
 // RUN: anvl-opt %s --verify-each --anvl-roll="always=true" | filecheck %s
 // RUN: anvl-opt %s --verify-each --anvl-roll="always=true" --anvl-roll | filecheck %s
-// RUN: anvl-opt %s --anvl-roll | filecheck %s --check-prefix=FEW
+// RUN: anvl-opt %s --anvl-roll | filecheck %s
+// RUN: anvl-opt %s --anvl-roll="least=5" | filecheck %s --check-prefix=FEW
 
 // Four steps of a recurrence become a scan: the state is carried, row i of the table is a scanned
 // row, the numbers of the steps are one literal, and %w stays as it is.  Rolling again changes
-// nothing.  By default so few ops stay.
+// nothing.  By default products with a vector are worth a loop, but of fewer steps than `least` none
+// is made.
 
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME:      %[[X:[a-z0-9]+]]: tensor<3xf32>, %[[W:[a-z0-9]+]]: tensor<3x3xf32>, %[[T:[a-z0-9]+]]: tensor<5x3xf32>
