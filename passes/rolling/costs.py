@@ -60,7 +60,6 @@ __all__ = [
     "RunFeatures",
     "compilation",
     "features_of",
-    "has_numbers",
     "is_compiled_faster",
     "is_gradient_in_one_kernel",
     "is_shorter",
@@ -208,11 +207,6 @@ def worth_of_loop(form: str, order: int) -> float:
     program = COMPILATION["program"]
     unrolled = (COMPILATION[form] + program) / _MOST_OF_UNROLLED - program
     return unrolled / _HIGHER ** max(order - 1, 0)
-
-
-def has_numbers(ops: Sequence[Any]) -> bool:
-    """Whether one of these ops, with a result each, computes a number."""
-    return any(math.prod(t.shape) <= 1 for t in {op.result.type for op in ops})
 
 
 def why_slower(read: Features, run: RunFeatures) -> str:

@@ -90,10 +90,11 @@ def _sines(x):
 @pytest.mark.parametrize(
     ("f", "size", "order", "may"),
     [
-        (_steps, 4, 0, False),  # each reads the one before: no batch, and too short for a scan
-        (_steps, 4, 3, True),  # four times as long
-        (_steps, 1, 0, True),  # a scan of numbers costs next to nothing
+        (_steps, 4, 0, True),
+        (_steps, 1, 0, True),
         (_short_steps, 4, 0, False),  # too short for any form
+        (_short_steps, 1, 0, False),
+        (_short_steps, 4, 3, True),  # four times as long
         (_terms, 4, 0, True),
         (_sines, 4, 0, True),  # one op each, which might be a total
     ],
