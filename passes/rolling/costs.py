@@ -44,7 +44,7 @@ far as that takes under a second to compile.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from anvl.dialect.control_flow.call import CallOp
