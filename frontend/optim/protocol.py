@@ -258,6 +258,7 @@ def with_extra_args_support(tx: GradientTransformation) -> GradientTransformatio
     """
     if isinstance(tx, GradientTransformationExtraArgs):
         return tx
+    tx = _checked("with_extra_args_support", tx)
 
     def update(updates: Any, state: Any, params: Any = None, **extra: Any) -> tuple[Any, Any]:
         del extra

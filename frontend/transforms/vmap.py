@@ -203,11 +203,7 @@ class _Request:
             if axis is None:
                 continue
             if not -of.ndim <= axis < of.ndim:
-                have = f"axes {-of.ndim} to {of.ndim - 1}" if of.ndim else "no axes"
-                raise ValueError(
-                    f"vmap: {path} of {self.name} is {of}, which has {have}, but in_axes says "
-                    f"{axis}; give another axis, or None for an unbatched argument"
-                )
+                raise ValueError(f"vmap: {path} of {self.name} is {_without_axis(path, of, axis)}")
             sizes[path] = (of, axis)
         different = {of.shape[axis] for of, axis in sizes.values()}
         if self.axis_size is not None:
@@ -318,3 +314,12 @@ def _with_axis(avals: Sequence[Aval], which: Sequence[int], size: int) -> list[A
         aval(a.dtype, (size, *a.shape), a.weak_type) if i in which else a
         for i, a in enumerate(avals)
     ]
+
+
+def _without_axis(path: str, of: Aval, axis: int) -> str:
+    """What is wrong with an argument that lacks the axis of the batch."""
+    have = f"axes {-of.ndim} to {of.ndim - 1}" if of.ndim else "no axes"
+    remedy = "give another axis, or None for an unbatched argument"
+    if of.weak_type and path.endswith("]"):
+        remedy += "; of a list of numbers anvl.numpy.asarray makes one array"
+    return f"{of}, which has {have}, but in_axes says {axis}; {remedy}"

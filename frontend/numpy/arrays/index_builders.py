@@ -140,7 +140,7 @@ def diag_indices_from(x: Any) -> tuple[Any, ...]:
     >>> print(x[np.diag_indices_from(x)])
     [0 3]
     """
-    shape = tuple(x.shape)
+    shape = np.shape(x)
     if len(shape) < 2 or len(set(shape)) > 1:
         raise ValueError(
             f"diag_indices_from: takes an array with at least two axes, all of one size, got shape "

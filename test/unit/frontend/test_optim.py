@@ -321,3 +321,12 @@ def test_an_update_of_the_person_keeps_its_own_error():
     for optimizer in (own, optim.chain(own, optim.scale(2.0))):
         with pytest.raises(ValueError, match=r"^mine$"):
             optimizer.update(PARAMS, optimizer.init(PARAMS), PARAMS)
+
+
+@pytest.mark.parametrize("name", ["apply_if_finite", "masked", "with_extra_args_support"])
+def test_what_is_no_transformation_is_refused(name):
+    args = {"apply_if_finite": (3,), "masked": ({"w": True},)}.get(name, ())
+    says = rf"^{name}: .*got .*, which has no init and update; pass a transformation, such as optim"
+    for wrong in (0.1, PARAMS, anp.ones(2)):
+        with pytest.raises(TypeError, match=says):
+            getattr(optim, name)(wrong, *args)

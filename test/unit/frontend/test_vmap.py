@@ -263,3 +263,15 @@ def test_batches_of_no_members() -> None:
         xs = [v if a == 0 else np.zeros(v.shape[1:]) for v, a in zip((x, w), in_axes, strict=True)]
         y = anvl.vmap(anp.convolve, in_axes=in_axes)(xs[0][..., 0, 0, :], xs[1][..., 0, 0, :])
         assert y.shape == (0, 9)
+
+
+def test_a_list_of_numbers_is_a_tree_and_no_array():
+    says = r"y\[0\] of add is f32\?\[\], .*; of a list of numbers anvl.numpy.asarray makes"
+    with pytest.raises(ValueError, match=says):
+        anvl.vmap(add)(np.ones(2), [1.0, 2.0])
+    with pytest.raises(ValueError, match=r"or None for an unbatched argument$"):
+        anvl.vmap(add)(np.ones(2), 1.0)
+
+
+def add(x, y):
+    return x + y

@@ -277,3 +277,9 @@ def test_a_staple_agrees_with_numpy(name):
         compare(f(*args, **kwargs), expected[0], args)
     for one, other, (args, kwargs) in zip(found, expected, calls, strict=True):
         compare(one, other, (*args, *kwargs.values()))
+
+
+def test_diagonal_indices_take_a_list():
+    assert [x.tolist() for x in anp.diag_indices_from([[1, 2], [3, 4]])] == [[0, 1], [0, 1]]
+    with pytest.raises(ValueError, match=r"diag_indices_from: takes an array .*, got shape \(2,\)"):
+        anp.diag_indices_from([1.0, 2.0])
