@@ -24,7 +24,9 @@ __all__ = ["BYTES_OF_A_STEP", "loops_fit_one_kernel"]
 # jaxlib 0.12.0.1 gains as much, but takes no products into such a kernel.
 #
 # XLA keeps out what needs its runtime: scatters, sorts, custom calls, and the sums and products
-# that a library computes.  All else gives the same bits, but for subnormal numbers and
+# that a library computes.  Single ops of all else give the same bits (600 ops of 14 types), and
+# of 420 random loops no result differs but in its last digits, where LLVM joins a product and a sum
+# of two former kernels.  Excepted are subnormal numbers and
 #
 # * `tan`, `cbrt` and functions of f16, which are computed less exactly (1.7 units in the last
 #   place in place of 0.7),
