@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -15,6 +16,7 @@ from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import int_of
 from anvl.runtime import Array, hiding_frames
 from anvl.scipy.special.evaluation import real_function, real_operands
+from anvl.transforms.custom_rules import custom_jvp
 
 __all__ = ["bessel_jn", "i0", "i0e", "i1", "i1e", "sph_harm_y"]
 
@@ -92,13 +94,70 @@ def bessel_jn(z: Any, *, v: int, n_iter: int = 50) -> Any:
     order = int_of(v, "v", "bessel_jn", least=0)
     extra = int_of(n_iter, "n_iter", "bessel_jn", least=1)
     (x,), dtype, _ = real_operands("bessel_jn", z)
-    return anp.astype(_backward(x, order, order + extra + (order + extra) % 2), dtype)
+    total = order + extra
+    return anp.astype(_orders(order, total + total % 2)(x), dtype)
+
+
+@functools.cache
+def _orders(order: int, top: int) -> Any:
+    """Function from x to J_0 to J_order, from an even order `top`, above all that are wanted."""
+
+    @custom_jvp
+    def bessel_orders(x: Any) -> Any:
+        return _values(x, order, top)
+
+    @bessel_orders.defjvp
+    def slopes(primals: Any, y: Any, tangents: Any) -> Any:
+        """J_k' = (J_(k-1) - J_(k+1)) / 2, and J_0' = -J_1 (DLMF 10.6.1, 10.6.3)."""
+        # Without this rule in turn, which is traced at once: it would have no end.
+        found = _values(primals[0], order + 1, max(top, order + 2 + order % 2))
+        halves = anp.multiply(0.5, anp.subtract(found[:order], found[2:]))
+        return anp.multiply(tangents[0], anp.concatenate([anp.negative(found[1:2]), halves]))
+
+    return bessel_orders
+
+
+def _values(x: Any, order: int, top: int) -> Any:
+    near = anp.less(anp.abs(x), _LARGEST_NEAR_0)
+    far = _backward(anp.where(near, 1, x), order, top)
+    return anp.where(near, _near_0(anp.where(near, x, 0), order), far)
+
+
+#: Where J is a power series, and how many of its terms count there: the next is below 1e-17.
+_LARGEST_NEAR_0 = 0.5
+_TERMS_NEAR_0 = 8
+
+
+def _near_0(x: Any, order: int) -> Any:
+    """J_0 to J_order for |x| up to 1/2, where the recurrence, which divides by x, may overflow.
+
+    J_k is (x/2)^k / k! times f_k, the series of (-x^2/4)^i / (i! (k+1) ... (k+i)) (DLMF 10.2.2), and
+    f_k = f_(k+1) - x^2/4 f_(k+2) / ((k+1) (k+2)), by DLMF 10.6.1.
+    """
+    half = anp.multiply(0.5, x)
+    square = anp.negative(anp.multiply(half, half))
+
+    def series(k: int) -> Any:
+        total: Any = anp.ones_like(x)
+        for i in range(_TERMS_NEAR_0 - 1, 0, -1):
+            total = anp.add(1, anp.multiply(anp.multiply(square, 1 / (i * (k + i))), total))
+        return total
+
+    factors = [series(order + 1), series(order)]
+    for k in range(order - 1, -1, -1):
+        step = anp.multiply(square, 1 / ((k + 1) * (k + 2)))
+        factors.append(anp.add(factors[-1], anp.multiply(step, factors[-2])))
+    power: Any = anp.ones_like(x)
+    rows = []
+    for k, factor in enumerate(reversed(factors[1:])):
+        power = anp.multiply(power, anp.multiply(half, 1 / k)) if k else power
+        rows.append(anp.multiply(power, factor))
+    return anp.stack(rows)
 
 
 def _backward(x: Any, order: int, top: int) -> Any:
     """J_0 to J_order by the recurrence from an even order `top`, where it may start anywhere."""
-    is_0 = anp.equal(x, 0)
-    inverse = anp.divide(2, anp.where(is_0, 1, x))
+    inverse = anp.divide(2, x)
     large = float(anp.finfo(x.dtype).max) * 1e-20
 
     def step(k: Any, above: Any, here: Any, total: Any) -> tuple[Any, Any, Any, Any]:
@@ -127,8 +186,8 @@ def _backward(x: Any, order: int, top: int) -> Any:
         if k - 1 <= order:
             found.insert(0, here)
     norm = anp.multiply(2, total)
-    rows = [anp.where(is_0, 1 if k == 0 else 0, anp.divide(y, norm)) for k, y in enumerate(found)]
-    return anp.where(anp.greater(anp.abs(x), top), anp.nan, anp.stack(rows))
+    rows = anp.stack([anp.divide(y, norm) for y in found])
+    return anp.where(anp.greater(anp.abs(x), top), anp.nan, rows)
 
 
 @hiding_frames

@@ -173,6 +173,27 @@ def test_a_derivative_by_the_exponent_at_0_is_that_of_the_series():
     np.testing.assert_allclose(slope, np.log(3) ** 2 / 2, rtol=rounding(FORMULA))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_derivatives_of_bessel_jn_are_right_at_0_too(dtype):
+    x = np.array([0, -0.0, 1e-30, -1e-9, 1e-5, -1e-3, 0.1, -0.4999, 0.5, -2, 3.7, 10, -15], dtype)
+
+    def all_orders(z):
+        return special.bessel_jn(z, v=3)
+
+    def slopes(f):
+        return lambda z: anvl.jvp(f, (z,), (np.ones_like(x),))[1]
+
+    def by_grad(z):
+        return anp.sum(all_orders(z)[1])
+
+    first, second = slopes(all_orders), slopes(slopes(all_orders))
+    bound = rounding(PROGRAM, dtype)
+    for count, found in ((0, all_orders), (1, first), (2, second)):
+        right = [wanted.jvp(k, x.astype("f8"), count) for k in range(4)]
+        np.testing.assert_allclose(found(x), right, rtol=0, atol=bound, err_msg=str(count))
+    np.testing.assert_allclose(anvl.grad(by_grad)(x), np.asarray(first(x))[1], rtol=0, atol=bound)
+
+
 @pytest.mark.sweep(keep=0, part=0)
 def test_complex_and_vector_functions():
     rng = np.random.default_rng(0)
