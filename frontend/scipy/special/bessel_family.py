@@ -131,8 +131,8 @@ _TERMS_NEAR_0 = 8
 def _near_0(x: Any, order: int) -> Any:
     """J_0 to J_order for |x| up to 1/2, where the recurrence, which divides by x, may overflow.
 
-    J_k is (x/2)^k / k! times f_k, the series of (-x^2/4)^i / (i! (k+1) ... (k+i)) (DLMF 10.2.2), and
-    f_k = f_(k+1) - x^2/4 f_(k+2) / ((k+1) (k+2)), by DLMF 10.6.1.
+    J_k is (x/2)^k / k! times f_k, the series of (-x^2/4)^i / (i! (k+1) ... (k+i)) (DLMF 10.2.2),
+    and f_k = f_(k+1) - x^2/4 f_(k+2) / ((k+1) (k+2)), by DLMF 10.6.1.
     """
     half = anp.multiply(0.5, x)
     square = anp.negative(anp.multiply(half, half))
