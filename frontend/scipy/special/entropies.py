@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
+
+import numpy as np
 
 import anvl.numpy as anp
 from anvl.dispatch.eager import public
 from anvl.numpy.functions.elementwise import sigmoid
-from anvl.scipy.special.evaluation import real_function
+from anvl.scipy.special.evaluation import polynomial, real_function
+from anvl.transforms.custom_rules import custom_jvp
 
 __all__ = [
     "boxcox", "boxcox1p", "entr", "expit", "kl_div", "log_softmax", "logit", "logsumexp",
@@ -73,22 +77,52 @@ def rel_entr(x: Any, y: Any) -> Any:
 def _relative_entropy(x: Any, y: Any) -> Any:
     both = anp.logical_and(anp.greater(x, 0), anp.greater(y, 0))
     safe_x, safe_y = anp.where(both, x, 1), anp.where(both, y, 1)
-    # The ratio may overflow, and loses digits near 1.
     inside = anp.multiply(safe_x, _log_of_ratio(safe_x, safe_y))
     is_0 = anp.logical_and(anp.equal(x, 0), anp.greater_equal(y, 0))
     found = anp.where(both, inside, anp.where(is_0, 0, anp.inf))
     return anp.where(anp.isnan(x) | anp.isnan(y), anp.nan, found)
 
 
+@custom_jvp
 def _log_of_ratio(x: Any, y: Any) -> Any:
-    """log(x / y) for positive x and y, without overflow."""
-    ratio = anp.divide(x, y)
-    fits = anp.logical_and(anp.greater(ratio, 0), anp.isfinite(ratio))
-    near = anp.logical_and(anp.greater(ratio, 0.5), anp.less(ratio, 2))
-    exact = anp.log1p(anp.divide(anp.subtract(x, y), anp.where(near, y, x)))
-    plain = anp.log(anp.where(fits, ratio, 1))
-    far = anp.subtract(anp.log(x), anp.log(y))
-    return anp.where(near, exact, anp.where(fits, plain, far))
+    """log(x / y) for positive x and y, without overflow: one logarithm, or a series near 1."""
+    exponent = anp.finfo(x.dtype).maxexp * 5 // 8
+    one, large, small, moved = (
+        x.dtype.type(value) for value in (1, 2.0**exponent, 0.5**exponent, exponent * math.log(4))
+    )
+    # Where the quotient is beyond 2^100 in f32, or below 2^-100: multiplied by 2^-160 or 2^160.
+    distance = x.dtype.type(2.0 ** (exponent * 5 // 8))
+    over = anp.greater(anp.divide(x, distance), anp.multiply(y, distance))
+    under = anp.less(anp.multiply(x, distance), anp.divide(y, distance))
+    half = anp.where(anp.greater(x, 1), one / 2, one)  # so that a sum does not overflow
+    above = anp.multiply(x, anp.where(over, small, anp.where(under, large, half)))
+    below = anp.multiply(y, anp.where(over, large, anp.where(under, small, half)))
+    near = anp.logical_and(
+        anp.less(anp.multiply(0.5, above), below), anp.less(anp.multiply(0.5, below), above)
+    )
+    near = anp.logical_and(near, anp.logical_not(anp.logical_or(over, under)))
+    quotient = anp.divide(
+        anp.where(near, anp.subtract(above, below), above),
+        anp.where(near, anp.add(above, below), below),
+    )
+    shift = anp.where(under, -moved, anp.where(over, moved, 0))
+    far = anp.add(anp.log(quotient), shift)
+    return anp.where(near, _log_of_odds(anp.where(near, quotient, 0)), far)
+
+
+@_log_of_ratio.defjvp
+def _log_of_ratio_slope(primals: Any, y: Any, tangents: Any) -> Any:
+    (above, below), (t_above, t_below) = primals, tangents
+    return anp.subtract(anp.divide(t_above, above), anp.divide(t_below, below))
+
+
+def _log_of_odds(x: Any) -> Any:
+    """log((1 + x) / (1 - x)) for |x| up to 1/3, by its series 2 x (1 + x^2 / 3 + x^4 / 5 + ...)."""
+    terms = 8 if x.dtype == np.float32 else 17
+    square = anp.square(x)
+    series = polynomial([2 / (2 * k + 1) for k in range(terms - 1, 0, -1)], square)
+    # The first term apart, so that the errors of the others are small beside it.
+    return anp.add(anp.multiply(2, x), anp.multiply(anp.multiply(x, square), series))
 
 
 @real_function
@@ -101,9 +135,14 @@ def kl_div(x: Any, y: Any) -> Any:
     >>> print(special.kl_div(1.0, 1.0), special.kl_div(0.0, 2.0))
     0.0 2.0
     """
-    entropy = _relative_entropy(x, y)
-    is_infinite = anp.equal(entropy, anp.inf)  # also where y is -inf
-    return anp.where(is_infinite, anp.inf, anp.add(anp.subtract(entropy, x), y))
+    # By the operands, of which y may be -inf, so that slopes need no logarithm.
+    is_infinite = anp.logical_or(
+        anp.logical_or(anp.less(x, 0), anp.less(y, 0)),
+        anp.logical_and(anp.greater(x, 0), anp.equal(y, 0)),
+    )
+    is_infinite = anp.logical_and(is_infinite, anp.logical_not(anp.isnan(x) | anp.isnan(y)))
+    found = anp.add(anp.subtract(_relative_entropy(x, y), x), y)
+    return anp.where(is_infinite, anp.inf, found)
 
 
 @real_function
@@ -114,12 +153,22 @@ def logit(x: Any) -> Any:
     >>> print(special.logit(0.5))
     0.0
     """
-    # Near 1/2 both logarithms cancel: there log(x / (1 - x)) = 2 atanh(2 x - 1).
+    return _logit(x)
+
+
+@custom_jvp
+def _logit(x: Any) -> Any:
+    # Near 1/2 the logarithm is near 0; and 2 x - 1 is exact.
     centre = anp.subtract(anp.multiply(2, x), 1)
     near = anp.less(anp.abs(centre), 0.3)
-    inner = anp.multiply(2, anp.arctanh(anp.where(near, centre, 0)))
-    rest = anp.where(near, 0.25, x)
-    return anp.where(near, inner, anp.subtract(anp.log(rest), anp.log1p(anp.negative(rest))))
+    series = _log_of_odds(anp.where(near, centre, 0))
+    return anp.where(near, series, anp.log(anp.divide(x, anp.subtract(1, x))))
+
+
+@_logit.defjvp
+def _logit_slope(primals: Any, y: Any, tangents: Any) -> Any:
+    (x,) = primals
+    return anp.divide(tangents[0], anp.multiply(x, anp.subtract(1, x)))
 
 
 @real_function

@@ -174,6 +174,23 @@ def test_a_derivative_by_the_exponent_at_0_is_that_of_the_series():
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_rel_entr_loses_no_digits_near_1_nor_far_away(dtype):
+    rng = np.random.default_rng(0)
+    y = rng.uniform(0.1, 10, 2000).astype(dtype)
+    x = y * (1 + rng.normal(size=2000) * 10 ** rng.uniform(-6, -0.4, 2000)).astype(dtype)
+    tiny, huge = np.finfo(dtype).tiny, np.finfo(dtype).max
+    x, y = np.append(x, [tiny, 1, huge]).astype(dtype), np.append(y, [huge, tiny, huge / 3])
+    x, y = np.abs(x), y.astype(dtype)
+    wide_x, wide_y = x.astype(np.longdouble), y.astype(np.longdouble)
+    near = np.log1p((wide_x - wide_y)[:-3] / wide_y[:-3])
+    far = (np.log(wide_x) - np.log(wide_y))[-3:]
+    right = wide_x * np.append(near, far)
+    kept = np.abs(right) > 0.1 * tiny
+    relative = np.abs(special.rel_entr(x, y) / right - 1)[kept]
+    assert relative.max() < 4 * np.finfo(dtype).eps
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_derivatives_of_bessel_jn_are_right_at_0_too(dtype):
     x = np.array([0, -0.0, 1e-30, -1e-9, 1e-5, -1e-3, 0.1, -0.4999, 0.5, -2, 3.7, 10, -15], dtype)
 
