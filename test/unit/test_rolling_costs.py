@@ -153,6 +153,24 @@ def test_steps_that_are_differentiated_twice_are_sooner_worth_a_loop():
     assert report(lambda x: anvl.hessian(lambda x: 2 * anvl.remat(f)(x))(x)).endswith("a scan")
 
 
+@pytest.mark.parametrize(
+    ("count", "step", "why"),
+    [
+        (20, xp.sin, "compute less than a loop costs"),
+        (40, lambda x: xp.sin(x) * xp.cos(x), "became a scan"),  # 1,680 additions in all
+        (100, lambda x: x * 1.01 + 0.1, "compute less than a loop costs"),
+        (200, lambda x: x * 1.01 + 0.1, "became a scan"),  # which would take long to compile
+    ],
+)
+def test_steps_on_a_number_stay_if_few_compute_little(count, step, why):
+    def f(x):
+        for _ in range(count):
+            x = step(x)
+        return x
+
+    assert why in str(anvl.jit(f).lower(1.0).report())
+
+
 def terms_of(count):
     def f(x):
         return xp.sum(sum(xp.sin(x * float(i)) * xp.exp(-x * x * float(i)) for i in range(count)))

@@ -151,9 +151,7 @@ def test_a_loop_of_long_steps_has_kernels_of_its_own():
     assert " while(" in text and "xla_cpu_small_call" not in text
 
 
-@needs_known
-def test_what_xla_refuses_in_a_kernel_is_compiled_again(options):
-    f = anvl.from_stablehlo("""
+CLAMPED = """
       func.func @main(%x: tensor<3xi1>, %n: tensor<i32>) -> tensor<3xi1> {
         %zero = stablehlo.constant dense<0> : tensor<i32>
         %one = stablehlo.constant dense<1> : tensor<i32>
@@ -168,9 +166,22 @@ def test_what_xla_refuses_in_a_kernel_is_compiled_again(options):
           stablehlo.return %j, %e : tensor<i32>, tensor<3xi1>
         }
         return %r#1 : tensor<3xi1>
-      }""")
+      }"""
+
+
+@needs_known
+def test_what_xla_refuses_in_a_kernel_is_compiled_again(options):
+    f = anvl.from_stablehlo(CLAMPED)
     x = np.array([True, True, False])
     handle = anvl.jit(f).lower(x, np.int32(3)).compile()
     np.testing.assert_array_equal(handle(x, np.int32(3)), [False, True, True])
     assert [given[SMALL_LOOPS] for given in options] == [BYTES_OF_A_STEP, 0]
     assert "fusion-wrapper" not in options[-1].get(PASSES, "")
+
+
+@needs_known
+def test_a_limit_of_ones_own_is_not_changed(options):
+    f = anvl.jit(anvl.from_stablehlo(CLAMPED), compiler_options={SMALL_LOOPS: 2048})
+    with pytest.raises(anvl.RuntimeFailure, match="Clamp"):
+        f.lower(np.array([True, True, False]), np.int32(3)).compile()
+    assert {given[SMALL_LOOPS] for given in options} == {2048}
