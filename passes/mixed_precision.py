@@ -56,7 +56,7 @@ class MixedPrecision(Pass, argument=_NAME):
                 narrower = Narrower(dtype)
                 narrower.run(block)
                 casts += narrower.casts
-                if any(cast.dtype for cast in narrower.casts):
+                if narrower.casts:  # also casts for what stayed
                     run_on(functions[name], "trivial-dce")
         for function in functions_of(module).values():
             if MIXED_PRECISION in function.attributes:

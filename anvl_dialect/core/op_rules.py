@@ -217,7 +217,8 @@ class OpRules(OpClass):
     def narrowed(cls, xs: Sequence[Value], dtype: str, /, **params: Any) -> Value | None:
         """Emit the op on operands of fewer bits, with a result of `dtype`, in which it accumulates.
 
-        An op has this rule if its products may be rounded: contractions.  Others stay as they are.
+        An op has this rule if its products may be rounded: contractions.  Others stay as they are,
+        and so does one for which it gives None: it adds nothing up.
         """
         return None
 

@@ -77,16 +77,18 @@ class Narrower:
 
     def _visit(self, op: Any) -> None:
         rules = type(op)
-        why_not = _why_not(op)
+        why_not, made = _why_not(op), None
         types = tuple([_text(x.type) for x in op.operands])
+        (y,) = op.results
+        if not why_not:
+            with op.operation.location, ir.InsertionPoint(op):
+                xs = [_narrowed(x, self.dtype) for x in op.operands]
+                made = rules.narrowed(xs, _WIDE, **rules.read(op.operation))
+            why_not = "it adds nothing up" if made is None else ""
         dtype = "" if why_not else self.dtype
         self.casts.append(Cast(place_of(op.operation), rules.short_name, types, dtype, why_not))
         if why_not:
             return
-        (y,) = op.results
-        with op.operation.location, ir.InsertionPoint(op):
-            xs = [_narrowed(x, self.dtype) for x in op.operands]
-            made = rules.narrowed(xs, _WIDE, **rules.read(op.operation))
         if not isinstance(made, ir.Value) or made.type != y.type:
             gave = made.type if isinstance(made, ir.Value) else repr(made)
             refuse(op.operation, rules, "narrowed", f"gave {gave} for {y.type}")

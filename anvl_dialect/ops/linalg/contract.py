@@ -144,7 +144,9 @@ class DotGeneralOp(Bilinear, name="dot_general"):
     @classmethod
     def narrowed(
         cls, xs: Sequence[Value], dtype: str, /, dot_dimension_numbers: DotDims, **params: Any
-    ) -> Value:
+    ) -> Value | None:
+        if not dot_dimension_numbers.lhs_contracting:
+            return None  # angles, such as positions times frequencies, would lose their digits
         numbers = {"dot_dimension_numbers": dot_dimension_numbers, **params, "dtype": dtype}
         return cls.build(*xs, **numbers)
 

@@ -126,7 +126,11 @@ def outer(x: Any, y: Any) -> Any:
            [6, 8]], dtype=int32)
     """
     a, b = _operands("outer", x, y)
-    return multiply(reshape(a, (a.size, 1)), reshape(b, (1, b.size)))
+    if a.dtype.name not in ("float32", "float64"):
+        return multiply(reshape(a, (a.size, 1)), reshape(b, (1, b.size)))
+    # A contraction of nothing: the same product, whose gradients are matrices times vectors.
+    a, b = reshape(a, (a.size,)), reshape(b, (b.size,))
+    return contract(a, b, (), (), (), (), precision="HIGHEST")
 
 
 @public()

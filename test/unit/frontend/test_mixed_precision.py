@@ -55,6 +55,13 @@ def test_values_and_derivatives_are_near_those_of_f32_and_not_the_same(dtype):
         assert 0 < distance(found, wanted) < NEAR[dtype]
 
 
+def test_products_that_are_not_added_up_keep_their_digits():
+    positions, frequencies = np.arange(4000, 4004, dtype="f4"), np.float32([0.1, 0.001])
+    for outer in (anp.outer, lambda x, y: anp.einsum("i,j->ij", x, y)):
+        found = anvl.mixed_precision(outer)(positions, frequencies)
+        np.testing.assert_array_equal(found, np.outer(positions, frequencies))
+
+
 @pytest.mark.parametrize("dtype", ["bf16", "f16"])
 def test_values_and_gradients_are_those_of_casts_by_hand(dtype):
     mixed = anvl.value_and_grad(anvl.mixed_precision(layers, dtype=dtype))

@@ -19,3 +19,17 @@ func.func @main(%x: tensor<3xf64>, %n: tensor<3xi32>, %b: tensor<3xbf16>) -> (te
   %c = "anvl.dot_general"(%b, %b) {dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0]>} : (tensor<3xbf16>, tensor<3xbf16>) -> tensor<f32>
   return %y, %m, %c : tensor<f64>, tensor<i32>, tensor<f32>
 }
+
+// Products that are not added up stay too: rounded angles, such as positions times frequencies, would be wrong.
+
+// CHECK-LABEL: func.func @outer(
+// CHECK-SAME:      %[[X:[a-z0-9]+]]: tensor<3xf32>, %[[W:[a-z0-9]+]]: tensor<2x3xf32>)
+// CHECK-NEXT:    %[[T:.*]] = "anvl.transpose"(%[[W]]) {{.*}} -> tensor<3x2xf32>
+// CHECK-NEXT:    %[[Y:.*]] = "anvl.dot_general"(%[[X]], %[[T]]) {{.*}} : (tensor<3xf32>, tensor<3x2xf32>) -> tensor<3x3x2xf32>
+// CHECK-NEXT:    return %[[Y]]
+// REPORT-NEXT: dot_general of f32[3] and f32[3, 2] at {{.*}}: stays, it adds nothing up
+func.func @outer(%x: tensor<3xf32>, %w: tensor<2x3xf32>) -> tensor<3x3x2xf32> {
+  %t = "anvl.transpose"(%w) {permutation = array<i64: 1, 0>} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  %y = "anvl.dot_general"(%x, %t) {dot_dimension_numbers = #stablehlo.dot<>} : (tensor<3xf32>, tensor<3x2xf32>) -> tensor<3x3x2xf32>
+  return %y : tensor<3x3x2xf32>
+}
