@@ -8,7 +8,13 @@ from collections.abc import Sequence
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from anvl.runtime.buffers import send
+from anvl.runtime.client import Placement
+from anvl.runtime.lazy import compat
 from anvl.runtime.tracebacks import is_library_code, line_of_user
+from anvl.runtime.types import array_type
 
 __all__ = [
     "Donation", "DonationWarning", "Fate", "Taker", "fate_of", "fate_of_constant",
@@ -43,9 +49,11 @@ class Donation(NamedTuple):
 # would so depend on the compiler and on other references; here a call ends every donated array.
 #
 # Each array keeps its fate: the function, the argument and the line of the call.  So it gets
-# another buffer, which was deleted before, and knows a fate: one for each argument and line, taken
-# from the first call there.  Only where PJRT left one are those of its argument deleted.  To delete
-# each buffer, and to note the fate in a slot of the array, took 20 us more of a call with 200.
+# another buffer, which was deleted before, and knows a fate: one for each argument and line, that
+# of the first call there, or a new one where PJRT left that.  The memory goes with the last
+# reference to the array's own buffer.  No call deletes one, but those that programs keep: another
+# thread may be about to read it, and then jaxlib (0.10 to 0.12) ends the process.  To delete each
+# buffer, and to note the fate in a slot of the array, took 20 us more of a call with 200, too.
 # Generated code ends them itself while the calls come from one place: 0.2 us for one argument, and
 # 0.5 by a function that is called for it.
 
@@ -92,7 +100,8 @@ class Taker:
             self._left.extend(left)
             ended = self._known[where] = _ended(args, fates)
         for i in self._left:
-            args[i].buffer.delete()
+            if hasattr(args[i].buffer, "captured_as"):  # a program keeps it
+                args[i].buffer.delete()
         is_fast = not (self._left or is_library_code(frame.f_code.co_filename))
         self.last = (frame.f_code, frame.f_lasti, ended) if is_fast else _NOWHERE
         return ended
@@ -108,14 +117,22 @@ class Taker:
 
 
 def _ended(args: Sequence[Any], fates: Sequence[tuple[int, Fate]]) -> list[tuple[int, Any]]:
-    """The buffers of these arguments, which are deleted and know their fates."""
+    """Buffers for these arguments, which are deleted and know their fates."""
     ended = []
     for i, fate in fates:
-        buffer = args[i].buffer
-        buffer.delete()
+        buffer = args[i].buffer if args[i].is_deleted() else _deleted(args[i].aval.placement)
         buffer.fate = fate
         ended.append((i, buffer))
     return ended
+
+
+def _deleted(place: Placement) -> Any:
+    """A deleted buffer on a device of a placement."""
+    device = next(one for one in place.devices if one.is_addressable)
+    kind = array_type((), np.bool_, device.placement)
+    buffer = send(np.zeros((), np.bool_), kind, compat.COPY)
+    buffer.delete()
+    return buffer
 
 
 def fate_of(array: Any) -> str:

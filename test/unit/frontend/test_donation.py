@@ -2,6 +2,8 @@
 
 import _thread
 import inspect
+import subprocess
+import sys
 import time
 import warnings
 
@@ -317,3 +319,27 @@ def test_refused(options, error, said):
 
     with pytest.raises(error, match=said):
         anvl.jit(f, **options)
+
+
+def test_an_array_may_be_read_by_one_thread_while_another_donates_it():
+    """Deleting what is being read ended the process, in half of a thousand calls."""
+    code = """
+import _thread, time, numpy as np, anvl, anvl.numpy as anp
+for _ in range(30):  # the first call of each function is the one that names the line
+    f = anvl.jit(lambda t: {"w": t["w"] * 2}, donate=0)
+    for _ in range(40):
+        t = {"w": anp.asarray(np.float32([1.0]))}
+        x = t["w"]
+        _thread.start_new_thread(f, (t,))
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            try:
+                x.numpy()
+            except anvl.RuntimeFailure:
+                break
+            time.sleep(0.0002)
+        assert x.is_deleted()
+print("read")
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout) == (0, "read\n"), ended.stderr[-2000:]
