@@ -49,11 +49,12 @@ class Donation(NamedTuple):
 # would so depend on the compiler and on other references; here a call ends every donated array.
 #
 # Each array keeps its fate: the function, the argument and the line of the call.  So it gets
-# another buffer, which was deleted before, and knows a fate: one for each argument and line, that
-# of the first call there, or a new one where PJRT left that.  The memory goes with the last
-# reference to the array's own buffer.  No call deletes one, but those that programs keep: another
-# thread may be about to read it, and then jaxlib (0.10 to 0.12) ends the process.  To delete each
-# buffer, and to note the fate in a slot of the array, took 20 us more of a call with 200, too.
+# another buffer, which was deleted before, and knows a fate: one for each argument and line.  (One
+# that was only donated would not do: a program over several devices that is called with it ends the
+# process.)  The memory goes with the last reference to the array's own buffer.  No call deletes
+# one, but those that programs keep: another thread may be about to read it, and then jaxlib (0.10
+# to 0.12) ends the process.  To delete each buffer, and to note the fate in a slot of the array,
+# took 20 us more of a call with 200, too.
 # Generated code ends them itself while the calls come from one place: 0.2 us for one argument, and
 # 0.5 by a function that is called for it.
 
@@ -120,7 +121,7 @@ def _ended(args: Sequence[Any], fates: Sequence[tuple[int, Fate]]) -> list[tuple
     """Buffers for these arguments, which are deleted and know their fates."""
     ended = []
     for i, fate in fates:
-        buffer = args[i].buffer if args[i].is_deleted() else _deleted(args[i].aval.placement)
+        buffer = _deleted(args[i].aval.placement)
         buffer.fate = fate
         ended.append((i, buffer))
     return ended
