@@ -317,7 +317,7 @@ def _with_axis(avals: Sequence[Aval], which: Sequence[int], size: int) -> list[A
 
 
 def _without_axis(path: str, of: Aval, axis: int) -> str:
-    """What is wrong with an argument that lacks the axis of the batch."""
+    """Describe an argument that lacks the axis of the batch, and what to do."""
     have = f"axes {-of.ndim} to {of.ndim - 1}" if of.ndim else "no axes"
     remedy = "give another axis, or None for an unbatched argument"
     if of.weak_type and path.endswith("]"):

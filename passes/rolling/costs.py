@@ -15,10 +15,10 @@ loop that XLA:CPU makes one kernel of (Note [Loops of one kernel]) takes as long
 ops on arrays, with that of its gradient, and one of which it calls a library in each step as 200;
 each part of an array that is put together takes time, as the gradient takes it apart again, and so
 does each row that is read behind the loop, whose gradient is an array of zeros but for it.  A
-derivative of a derivative has a multiple of the ops, and not of the loops: a hessian of 5
-steps of 7 elementwise ops is worth a loop, and their gradient from 6 on.  A function
-that `vmap` takes is counted as what its batch becomes: a matrix times a vector as a product of
-matrices, and the elements of all members.
+derivative of a derivative has a multiple of the ops, and not of the loops: a hessian of 5 steps of
+7 elementwise ops is worth a loop, and their gradient from 6 on.  A function that `vmap` takes is
+counted as what its batch becomes: a matrix times a vector as a product of matrices, and the
+elements of all members.
 
 The limits of a run were chosen by hand after measurements of five bodies of a loop of 40 to 200
 steps on 1 to 100,000 elements, with jaxlib 0.10.2 on two cores of an x86-64; the script prints
@@ -26,11 +26,11 @@ which programs it rolls although they ran longer.  A loop of few elements is one
 (Note [Loops of one kernel]), which takes 1 us more than to compute a number in the kernel that
 reads it: so steps on numbers that compute less than 1,000 additions, or 50 sines, in all stay
 unrolled, if they compile soon.  With a gradient loops of 100 to 400 steps on 1 to 64 elements ran
-in 0.2 to 1.05 of the time.  Steps with products of matrices are calls in a loop, too, 1 us
-beside each step for the counter and for what is saved: 20 layers of a batch of 8 to 500 vectors ran
-in 1.04 to 1.15 of the time with their gradient, and stay unrolled, as far as that takes under a
-second to compile.  Elementwise steps on arrays of more than `_MOST_ELEMENTS` stay, too: a loop
-saves values of each step for its gradient, where XLA computes them again in the fusions of a long
+in 0.2 to 1.05 of the time.  Steps with products of matrices are calls in a loop, too, 1 us beside
+each step for the counter and for what is saved: 20 layers of a batch of 8 to 500 vectors ran in
+1.04 to 1.15 of the time with their gradient, and stay unrolled, as far as that takes under a second
+to compile.  Elementwise steps on arrays of more than `_MOST_ELEMENTS` stay, too: a loop saves
+values of each step for its gradient, where XLA computes them again in the fusions of a long
 program; of 100,000 elements that took 0.9 to 3.4 times as long.  Between these bounds rolled
 gradients took 0.01 to 1.4 times the time of unrolled ones, and values 0.1 to 1.7 times, where one
 program by itself varied by 1.6.  Steps that read an array each must not use it for less than

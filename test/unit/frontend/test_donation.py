@@ -322,7 +322,7 @@ def test_refused(options, error, said):
 
 
 def test_an_array_may_be_read_by_one_thread_while_another_donates_it():
-    """Deleting what is being read ended the process, in half of a thousand calls."""
+    """Deleting what is being read ended the process."""
     code = """
 import _thread, time, numpy as np, anvl, anvl.numpy as anp
 for _ in range(30):  # the first call of each function is the one that names the line

@@ -5,7 +5,6 @@ import pytest
 
 import anvl
 import anvl.numpy as anp
-from anvl.dispatch import executables
 
 LEVEL = "xla_backend_optimization_level"
 X = np.zeros((64, 128), np.float32)
@@ -49,32 +48,20 @@ OUTER = {
 }
 
 
-@pytest.fixture
-def options(monkeypatch):
-    """The options of each program that is compiled."""
-    given = []
-
-    def kept(*args, **rest):
-        given.append(rest["options"])
-        return compile_lowered(*args, **rest)
-
-    compile_lowered = executables.compile_lowered
-    monkeypatch.setattr(executables, "compile_lowered", kept)
-    return given
-
-
 @pytest.mark.parametrize("name", INNER)
-def test_programs_without_conditions_on_an_outer_axis_are_compiled_at_level_2(name, options):
+def test_programs_without_conditions_on_an_outer_axis_are_compiled_at_level_2(
+    name, compiled_options
+):
     anvl.jit(INNER[name]).lower(X).compile()
-    assert [given.get(LEVEL) for given in options] == [2]
+    assert [given.get(LEVEL) for given in compiled_options] == [2]
 
 
 @pytest.mark.parametrize("name", OUTER)
-def test_programs_with_such_conditions_are_compiled_at_the_level_of_xla(name, options):
+def test_programs_with_such_conditions_are_compiled_at_the_level_of_xla(name, compiled_options):
     anvl.jit(OUTER[name]).lower(X).compile()
-    assert [given.get(LEVEL) for given in options] == [None]
+    assert [given.get(LEVEL) for given in compiled_options] == [None]
 
 
-def test_a_level_that_is_given_is_taken(options):
+def test_a_level_that_is_given_is_taken(compiled_options):
     anvl.jit(INNER["elementwise"], compiler_options={LEVEL: 3}).lower(X).compile()
-    assert [given[LEVEL] for given in options] == [3]
+    assert [given[LEVEL] for given in compiled_options] == [3]

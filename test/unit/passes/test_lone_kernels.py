@@ -7,7 +7,6 @@ import anvl
 import anvl.numpy as anp
 import anvl.prim as prim
 from anvl.dialect import parse
-from anvl.dispatch import executables
 from anvl.dispatch.programs import compilation
 from anvl.passes.lower.xla_cpu.lone_kernels import compiles_sooner_unwrapped
 from anvl.runtime import stablehlo_version
@@ -68,18 +67,10 @@ WRAPPED = {
 
 
 @pytest.fixture
-def options(monkeypatch):
-    """The options of each program that is compiled."""
-    given = []
-    compile_lowered = executables.compile_lowered
-
-    def kept(*args, **rest):
-        given.append(rest["options"])
-        return compile_lowered(*args, **rest)
-
-    monkeypatch.setattr(executables, "compile_lowered", kept)
+def options(compiled_options, monkeypatch):
+    """The options of each program that is compiled, as if this version of XLA were known."""
     monkeypatch.setattr(compilation, "_UNWRAPPING", {stablehlo_version()})
-    return given
+    return compiled_options
 
 
 def is_unwrapped(options):

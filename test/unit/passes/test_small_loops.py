@@ -6,7 +6,6 @@ from tolerances import assert_close
 
 import anvl
 import anvl.numpy as anp
-from anvl.dispatch import executables
 from anvl.dispatch.programs import compilation
 from anvl.dispatch.programs.lowered_program import PASSES, SMALL_LOOPS
 from anvl.passes.lower.xla_cpu.small_loops import BYTES_OF_A_STEP
@@ -67,7 +66,10 @@ OTHERS = {
     "a cube root": steps(anp.cbrt),
     "f16": in_type(anp.sin, "float16"),
     "f16 in between": steps(lambda c: anp.sin(c.astype("float16")).astype("float32")),
-    "f16 in a condition": steps(
+    "f16 in the condition of the loop": lambda x: anvl.while_loop(
+        lambda c: anp.sin(c[0, 0].astype("float16")) < 0.5, lambda c: c + 1, x
+    ),
+    "f16 in a branch": steps(
         lambda c: anvl.cond(
             c[0, 0] > 0, lambda c: anp.sin(c.astype("float16")).astype("float32"), lambda c: c, c
         )
@@ -81,18 +83,10 @@ OTHERS = {
 
 
 @pytest.fixture
-def options(monkeypatch):
-    """The options of each program that is compiled."""
-    given = []
-    compile_lowered = executables.compile_lowered
-
-    def kept(*args, **rest):
-        given.append(rest["options"])
-        return compile_lowered(*args, **rest)
-
-    monkeypatch.setattr(executables, "compile_lowered", kept)
+def options(compiled_options, monkeypatch):
+    """The options of each program that is compiled, as if this version of XLA were known."""
     monkeypatch.setattr(compilation, "_OF_WHOLE_LOOPS", {stablehlo_version()})
-    return given
+    return compiled_options
 
 
 @pytest.mark.parametrize("f", SMALL.values(), ids=SMALL.keys())
