@@ -16,7 +16,7 @@ from anvl.runtime.buffers import copied_buffer, copied_shards, is_single, send
 from anvl.runtime.client import Device, Placement, check_process
 from anvl.runtime.distributed.waiting import watched
 from anvl.runtime.errors import RuntimeFailure, readable
-from anvl.runtime.execution.donation import fate_of
+from anvl.runtime.execution.donation import deleted_buffer, fate_of
 from anvl.runtime.execution.out_of_memory import failure
 from anvl.runtime.lazy import compat
 from anvl.runtime.plugins.default_device import default_placement
@@ -162,6 +162,7 @@ class Array(ArrayMethods, metaclass=NotCalled):
         try:
             return self._waited_for(function, lambda: self._read(function))
         except compat.Failure as error:
+            self.check_alive(function)
             raise failure(function, error) from error
 
     def _waited_for(self, function: str, work: Callable[[], _T]) -> _T:
@@ -393,7 +394,9 @@ class Array(ArrayMethods, metaclass=NotCalled):
         Array(deleted, shape=(2,), dtype=float64)
         """
         check_process("delete")
-        self.buffer.delete()
+        buffer, self.buffer = self.buffer, deleted_buffer(self.aval.placement)
+        if hasattr(buffer, "is_shared"):
+            buffer.delete()
 
     def copy(self, order: str = "C") -> Array:
         """Copy the values into memory of their own, on the same devices.

@@ -209,6 +209,7 @@ class Executable:
                 raise TypeError(self._mismatch(position, constant))
             if constant.buffer.is_deleted():
                 raise deleted_argument(self.argument_names[position], constant)
+            constant.buffer.is_shared = True  # Note [Donated arrays]
         buffers = tuple(constant.buffer for constant in constants)
         run = self._run
         if inspected is not None:

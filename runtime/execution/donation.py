@@ -17,8 +17,8 @@ from anvl.runtime.tracebacks import is_library_code, line_of_user
 from anvl.runtime.types import array_type
 
 __all__ = [
-    "Donation", "DonationWarning", "Fate", "Taker", "fate_of", "fate_of_constant",
-    "name_constant", "named_constant",
+    "Donation", "DonationWarning", "Fate", "Taker", "deleted_buffer", "fate_of",
+    "fate_of_constant", "name_constant", "named_constant",
 ]  # fmt: skip
 
 _MOST_LINES = 256  # of which the fates are kept
@@ -51,10 +51,11 @@ class Donation(NamedTuple):
 # Each array keeps its fate: the function, the argument and the line of the call.  So it gets
 # another buffer, which was deleted before, and knows a fate: one for each argument and line.  (One
 # that was only donated would not do: a program over several devices that is called with it ends the
-# process.)  The memory goes with the last reference to the array's own buffer.  No call deletes
-# one, but those that programs keep: another thread may be about to read it, and then jaxlib (0.10
-# to 0.12) ends the process.  To delete each buffer, and to note the fate in a slot of the array,
-# took 20 us more of a call with 200, too.
+# process.)  The memory goes with the last reference to the array's own buffer.  Another thread may
+# be about to read that: deleted under its hands, it would end the process (jaxlib 0.10 to 0.12).
+# So neither a call nor `Array.delete` deletes a buffer, but those that are shared: which programs
+# keep as constants, and the shards of an array over several devices.  To delete each buffer, and to
+# note the fate in a slot of the array, took 20 us more of a call with 200, too.
 # Generated code ends them itself while the calls come from one place: 0.2 us for one argument, and
 # 0.5 by a function that is called for it.
 
@@ -101,7 +102,7 @@ class Taker:
             self._left.extend(left)
             ended = self._known[where] = _ended(args, fates)
         for i in self._left:
-            if hasattr(args[i].buffer, "captured_as"):  # a program keeps it
+            if hasattr(args[i].buffer, "is_shared"):
                 args[i].buffer.delete()
         is_fast = not (self._left or is_library_code(frame.f_code.co_filename))
         self.last = (frame.f_code, frame.f_lasti, ended) if is_fast else _NOWHERE
@@ -121,13 +122,13 @@ def _ended(args: Sequence[Any], fates: Sequence[tuple[int, Fate]]) -> list[tuple
     """Buffers for these arguments, which are deleted and know their fates."""
     ended = []
     for i, fate in fates:
-        buffer = _deleted(args[i].aval.placement)
+        buffer = deleted_buffer(args[i].aval.placement)
         buffer.fate = fate
         ended.append((i, buffer))
     return ended
 
 
-def _deleted(place: Placement) -> Any:
+def deleted_buffer(place: Placement) -> Any:
     """A deleted buffer on a device of a placement."""
     device = next(one for one in place.devices if one.is_addressable)
     kind = array_type((), np.bool_, device.placement)

@@ -29,6 +29,8 @@ _any_lent: list[bool] = []  # not empty as soon as a shard was given away
 def lend(buffer: Any, shards: Sequence[Any]) -> None:
     """Note that a buffer's shards are given away as arrays of their own, which share its memory."""
     buffer.lent = tuple(shards)
+    for shard in shards:
+        shard.is_shared = True
     _any_lent.append(True)
     del _any_lent[1:]
 

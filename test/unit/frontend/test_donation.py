@@ -343,3 +343,30 @@ print("read")
 """
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (ended.returncode, ended.stdout) == (0, "read\n"), ended.stderr[-2000:]
+
+
+def test_an_array_may_be_read_by_one_thread_while_another_deletes_it():
+    """Deleting what is being read ended the process."""
+    code = """
+import sys, threading, numpy as np, anvl, anvl.numpy as anp
+sys.setswitchinterval(1e-5)
+box, said, done = [anp.zeros(1000)], set(), []
+def read():
+    while not done:
+        try:
+            box[0].numpy()
+        except anvl.RuntimeFailure as error:
+            said.add(str(error))
+readers = [threading.Thread(target=read) for _ in range(3)]
+for reader in readers:
+    reader.start()
+for i in range(10_000):
+    box[0] = x = anp.asarray(np.full(1000, i))
+    x.delete()
+done.append(True)
+for reader in readers:
+    reader.join()
+print(all("was deleted or donated; keep a copy" in message for message in said))
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout) == (0, "True\n"), ended.stderr[-2000:]

@@ -2,6 +2,7 @@
 
 import copy
 import pickle  # noqa: TID251  (people pickle arrays; anvl itself does not)
+import weakref
 
 import numpy as np
 import pytest
@@ -186,6 +187,12 @@ def test_a_deleted_array_is_refused_everywhere(x, use):
     x.delete()  # once more does no harm
     with pytest.raises(rt.RuntimeFailure, match=r"array f32\[2,3\] was deleted or donated"):
         use(x)
+
+
+def test_delete_gives_the_memory_back_at_once(x):
+    buffer = weakref.ref(x.buffer)
+    x.delete()
+    assert buffer() is None
 
 
 @pytest.mark.parametrize("dtype", DTYPE_NAMES, ids=DTYPE_NAMES.values())
