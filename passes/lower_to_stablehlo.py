@@ -33,6 +33,7 @@ from anvl.passes.lower import (
 )
 from anvl.passes.lower.call_graph import check_calls
 from anvl.passes.lower.library_calls import (
+    extreme_loops,
     extremes,
     factors,
     handed_over,
@@ -136,6 +137,7 @@ class LowerToStablehlo(Pass, argument=NAME):
         if self.platform == "cpu":
             barriers.drop_inner_barriers(found)
             barriers.compute_gathered(module, found)
+            extreme_loops.write_extreme_loops(module, found)
             barriers.compute_compared(module, found)
             barriers.compute_broadcast(module, found)
             barriers.separate_names(found)

@@ -5,9 +5,11 @@ from anvl.dialect.core.mlir import ir
 from anvl.passes.framework.walk import Found, find
 from anvl.passes.lower.hlo_builder import Hlo, hide, is_hidden, replace_before
 from anvl.passes.lower.library_calls.handed_over import (
+    EXTREMES,
     NAMES,
     has_large_reduction,
     is_large,
+    is_large_extreme,
     is_of_reduction,
 )
 
@@ -27,6 +29,8 @@ __all__ = ["guard_extremes"]
 # 1.7 and 2 times as long as the reduction alone.  (A sum of `select(x != x, x, 0)` needs a copy of
 # the array: 2.4 and 4.3 times.  XLA's own reductions, without YNNPACK, take 3 to 20 times.)
 #
+# Where a loop of XLA's own finds NaN in less time, it is one: Note [Extremes in one loop].
+#
 # Ops whose result is NaN anyway where an element is, as a softmax's is by the sum of exponentials,
 # say so by an attribute (`IGNORES_NAN`), and keep the plain reduction.
 
@@ -39,18 +43,16 @@ __all__ = ["guard_extremes"]
 # hidden (`hide`), and operands that are made of a reduction's results: what YNNPACK has no op for,
 # XLA computes by itself.  From jaxlib 0.12 on it has ops for sines, cosines and tangents, too.
 
-_EXTREMES = ("stablehlo.maximum", "stablehlo.minimum")
-
 _hlo = Hlo("")
 
 
 def guard_extremes(module: ir.Operation, found: Found) -> None:
     """Make large `maximum` and `minimum` of floats, reductions and elementwise ops, keep NaN."""
     for name in NAMES:
-        guarded = [op for op in found[name] if _is_large_extreme(op) and not _is_guarded(op)]
+        guarded = [op for op in found[name] if is_large_extreme(op) and not _is_guarded(op)]
         found[name] += [_guard(op) for op in guarded]  # sums, which other guards read
     if has_large_reduction(found):
-        for op in find(module, *_EXTREMES):  # those of slices are new
+        for op in find(module, *EXTREMES):  # those of slices are new
             if is_large(op) and IGNORES_NAN not in op.attributes:
                 _hide(op)
 
@@ -67,13 +69,6 @@ def _hide(op: ir.Operation) -> None:
         if not all(len(user.results) == 1 and is_hidden(user.results[0]) for user in uses):
             with ir.InsertionPoint.after(op):
                 replace_before(y, hide(y))
-
-
-def _is_large_extreme(op: ir.Operation) -> bool:
-    if len(op.results) != 1 or IGNORES_NAN in op.attributes or not is_large(op):
-        return False
-    body = op.regions[0].blocks[0].operations
-    return len(body) == 2 and body[0].operation.name in _EXTREMES
 
 
 def _is_guarded(op: ir.Operation) -> bool:

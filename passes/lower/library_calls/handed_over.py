@@ -4,16 +4,16 @@ from functools import lru_cache
 from math import prod
 from typing import Any
 
-from anvl.dialect.core.attributes import attribute_of
+from anvl.dialect.core.attributes import IGNORES_NAN, attribute_of
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import kind
 from anvl.passes.framework.walk import Found
 from anvl.passes.lower.hlo_builder import maker
 
 __all__ = [
-    "BROADCAST", "CONSTANT", "HANDED_OVER", "MOST_OPS", "MULTIPLY", "NAMES", "SHAPING", "TAKEN",
-    "WAVES", "has_large_reduction", "is_large", "is_large_array", "is_large_sum",
-    "is_of_reduction", "splat",
+    "BROADCAST", "CONSTANT", "EXTREMES", "HANDED_OVER", "MOST_OPS", "MULTIPLY", "NAMES", "SHAPING",
+    "TAKEN", "WAVES", "has_large_reduction", "is_large", "is_large_array", "is_large_extreme",
+    "is_large_sum", "is_of_reduction", "splat",
 ]  # fmt: skip
 
 NAMES = ("stablehlo.reduce", "stablehlo.reduce_window")
@@ -25,6 +25,7 @@ _ADDED_AS_THEY_ARE = ("f32", "f64")  # narrower floats are converted first, as o
 BROADCAST = "stablehlo.broadcast_in_dim"
 CONSTANT = "stablehlo.constant"
 MULTIPLY = "stablehlo.multiply"
+EXTREMES = ("stablehlo.maximum", "stablehlo.minimum")
 SHAPING = ("stablehlo.broadcast_in_dim", "stablehlo.reshape", "stablehlo.transpose")
 
 #: Ops that may be handed over with a reduction.
@@ -81,6 +82,14 @@ def is_large_sum(op: ir.Operation) -> bool:
     body = op.regions[0].blocks[0].operations
     is_sum = len(body) == 2 and body[0].operation.name == "stablehlo.add"
     return is_sum and x.has_static_shape and prod(x.shape) >= FEWEST_CALLED
+
+
+def is_large_extreme(op: ir.Operation) -> bool:
+    """Whether XLA may hand over a reduction by maximum or minimum, whose NaN count."""
+    if len(op.results) != 1 or IGNORES_NAN in op.attributes or not is_large(op):
+        return False
+    body = op.regions[0].blocks[0].operations
+    return len(body) == 2 and body[0].operation.name in EXTREMES
 
 
 @lru_cache(1024)

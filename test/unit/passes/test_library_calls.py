@@ -31,6 +31,26 @@ def test_maxima_beside_large_sums_keep_nan() -> None:
         np.testing.assert_array_equal(np.isnan(found), AT_3, err_msg=str(i))
 
 
+#: Shapes of large arrays, and axes: as one loop, as two, with a sum beside it.
+_EXTREMES = {
+    ((3300, 10), 1), ((10, 3300), 0), ((30, 11, 100), (1, 2)), ((33_000,), 0),
+    ((6000, 2, 3), (1, 2)), ((40, 10, 90), 1), ((40, 30, 30), (0, 1)), ((31, 1100), 0),
+    ((97, 400), 0), ((40, 30, 30), (0, 2)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_large_extremes_are_those_of_numpy_with_nan_anywhere(dtype: str) -> None:
+    rng = np.random.default_rng(0)
+    for shape, axes in sorted(_EXTREMES, key=str):
+        x = rng.normal(size=shape).astype(dtype)
+        x.flat[rng.choice(x.size, 9)] = [np.nan, -np.nan, *3 * [np.inf, -np.inf], np.nan]
+        x.flat[[0, -1]] = np.nan
+        both = anvl.jit(lambda x, axes=axes: [anp.max(x, axes), anp.min(x, axes)])(x)
+        for found, f in zip(both, (np.max, np.min), strict=True):
+            np.testing.assert_array_equal(found, f(x, axes), err_msg=f"{f.__name__} {shape} {axes}")
+
+
 @pytest.mark.parametrize("name", ["sin", "cos", "tan"])
 def test_maxima_of_waves_of_large_sums_keep_nan(name: str) -> None:
     """From jaxlib 0.12 on XLA hands these functions over, too."""
