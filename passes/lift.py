@@ -10,6 +10,7 @@ from anvl.dialect.core.op import AnvlOp, Value
 from anvl.passes.framework.pass_base import Pass
 from anvl.passes.framework.pipeline import Pipeline
 from anvl.passes.framework.walk import find
+from anvl.passes.functions.closed_bodies import close_bodies
 from anvl.passes.lifting.lift_forms import lift_forms, of_arrays, replaced
 from anvl.passes.lifting.lift_loops import lift_regions
 from anvl.passes.lifting.lift_manual import lift_manual_computations
@@ -65,6 +66,7 @@ class Lift(Pass, argument=_NAME):
             for op in found:
                 with op.location, ir.InsertionPoint(op):
                     any(_lift(op, op_class) for op_class in names[op.name])
+        close_bodies(module)
         lift_regions(module, _NAME)
 
 

@@ -27,6 +27,7 @@ from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.interpreters.ad_diagnostics import Search
 from anvl.passes.framework.pass_base import Pass
 from anvl.passes.framework.registry import KINDS
+from anvl.passes.functions.closed_bodies import close_bodies
 from anvl.passes.functions.dce import drop_dead, erase_unused_calls, run_on
 from anvl.passes.functions.inlining import inline_calls
 from anvl.passes.functions.simplification import simplify
@@ -125,6 +126,7 @@ def define_all(
     names = [n for n, found in expansion.marked.items() if not found.keys().isdisjoint(mine)]
     if not names and not keeping:
         return None
+    close_bodies(module, kind.argument)
     expansion.defaults = defaults
     if keeping:
         expansion.uses[keeping] += 1

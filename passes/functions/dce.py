@@ -9,6 +9,7 @@ from anvl.dialect.core.effects import function_has_effect, is_dce_able
 from anvl.dialect.core.mlir import ir
 from anvl.passes.framework.managers import run_native
 from anvl.passes.framework.walk import find
+from anvl.passes.functions.closed_bodies import close_bodies
 from anvl.passes.functions.inlining import dissolve
 from anvl.passes.functions.symbol_utils import body_of, callee_of, calls_of
 
@@ -26,8 +27,10 @@ def drop_dead(function: ir.Operation, functions: dict[str, ir.Operation]) -> Non
 
 
 def run_on(function: ir.Operation, passes: str) -> None:
-    """Run passes of MLIR's on one function."""
+    """Run passes of MLIR's on one function, and keep the bodies in it closed."""
     run_native(passes, function)
+    if "cse" in passes:
+        close_bodies(function)
 
 
 def drop_unused_functions(module: ir.Operation) -> None:
