@@ -79,9 +79,9 @@ NUMPY = each({
     "mean": "a axis dtype out keepdims where",
     "median nanmedian": "a axis out overwrite_input keepdims",
     "moveaxis": "a source destination",
+    "nanstd nanvar std var": "a axis dtype out ddof keepdims where correction",
     "nanpercentile nanquantile percentile quantile":
         "a q axis out overwrite_input method keepdims weights",
-    "nanstd nanvar": "a axis dtype out ddof keepdims where",
     "isfortran ndim ravel real_if_close require shape sort_complex": "a",
     "ones_like zeros_like": "a dtype order device",
     "pad": "array pad_width mode",
@@ -101,7 +101,6 @@ NUMPY = each({
     "save": "file arr allow_pickle",
     "searchsorted": "a v side sorter method",
     "stack": "arrays axis out",
-    "std var": "a axis dtype out ddof keepdims where correction",
     "swapaxes": "a axis1 axis2",
     "take": "a indices axis out",
     "take_along_axis": "arr indices axis",

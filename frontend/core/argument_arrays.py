@@ -21,13 +21,14 @@ __all__ = ["arrays_of", "converted", "is_open", "number_dtype", "scalar_array"]
 def arrays_of(
     arguments: Arguments,
     f: Callable[..., Any],
-    from_library: bool = False,
+    counts_from: int | None = None,
     pinned: Sequence[Placement | None] | None = None,
     donated: Collection[int] = (),
 ) -> list[Array]:
     """Leaves of the arguments of f as device arrays.
 
-    `from_library` marks a function of anvl.  Arrays are moved to `pinned`, if given, but for those
+    In a function of anvl numbers take their dtypes from the arrays among the leaves from number
+    `counts_from` on; it is None for others.  Arrays are moved to `pinned`, if given, but for those
     where it is None.  Without it numbers and NumPy arrays go where the first array is; beside an
     array over a mesh these, and arrays on one of its devices, go to each of them.  The leaves at
     `donated` are new arrays if they were none, as the program deletes them.
@@ -35,7 +36,7 @@ def arrays_of(
     leaves = arguments.leaves
     if pinned is not None:
         arrays = [
-            x if type(x) is Array else _as_array(x, arguments, i, f, from_library, place)
+            x if type(x) is Array else _as_array(x, arguments, i, f, counts_from, place)
             for i, (x, place) in enumerate(zip(leaves, pinned, strict=True))
         ]
         arrays = [
@@ -45,7 +46,7 @@ def arrays_of(
     else:
         place = placement_of(leaves)
         arrays = [
-            x if type(x) is Array else _as_array(x, arguments, i, f, from_library, place)
+            x if type(x) is Array else _as_array(x, arguments, i, f, counts_from, place)
             for i, x in enumerate(leaves)
         ]
         if isinstance(place, ShardedPlacement):
@@ -73,7 +74,7 @@ def _as_array(
     arguments: Arguments,
     i: int,
     f: Callable[..., Any],
-    from_library: bool,
+    counts_from: int | None,
     place: Placement | None,
 ) -> Array:
     try:
@@ -81,17 +82,16 @@ def _as_array(
             return put(_checked(x), place)
         # A number passed to a user's function has the default dtype; one passed to anvl's own
         # function takes its dtype from the arrays beside it.
-        dtype = _dtype_from_arrays(x, arguments.leaves) if from_library else None
-        return scalar_array(x, dtype, place)
+        return scalar_array(x, _dtype_beside(x, arguments.leaves, counts_from), place)
     except (TypeError, OverflowError) as error:
         path = input_names(f, arguments)[i]
         advice = remedy(f, x, path) if isinstance(error, TypeError) else ""
         raise type(error)(f"{name_of(f)}: argument {path}: {error}{advice}") from None
 
 
-def converted(args: tuple[Any, ...], from_library: bool) -> list[Array] | None:
+def converted(args: tuple[Any, ...], counts_from: int | None) -> list[Array] | None:
     """Arguments with NumPy arrays and numbers as device arrays; None if none needs it, or any
-    other."""
+    other.  `counts_from` is as of `arrays_of`."""
     arrays, n_converted = [], 0
     place = placement_of(args)
     for x in args:
@@ -102,20 +102,24 @@ def converted(args: tuple[Any, ...], from_library: bool) -> list[Array] | None:
         if of is np.ndarray and x.dtype.kind in "fiucb":
             arrays.append(put(x, place))
         elif of is float or of is int or of is bool:
-            dtype = _dtype_from_arrays(x, args) if from_library else None
-            arrays.append(scalar_array(x, dtype, place))
+            arrays.append(scalar_array(x, _dtype_beside(x, args, counts_from), place))
         else:
             return None
         n_converted += 1
     return arrays if n_converted else None
 
 
-def _dtype_from_arrays(number: complex, others: Sequence[Any]) -> np.dtype[Any] | None:
+def _dtype_beside(
+    number: complex, leaves: Sequence[Any], counts_from: int | None
+) -> np.dtype[Any] | None:
     """Dtype that a number takes from arrays beside it, as a literal does in a trace.
 
     None if no array is of its kind: the number then has the default dtype.
     """
-    dtypes = {x.dtype for x in others if isinstance(x, Array | np.ndarray | np.generic)}
+    if counts_from is None:
+        return None
+    counted = leaves[counts_from:]
+    dtypes = {x.dtype for x in counted if isinstance(x, Array | np.ndarray | np.generic)}
     return number_dtype(type(number), tuple(dtypes))
 
 

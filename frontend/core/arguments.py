@@ -18,9 +18,9 @@ from anvl.runtime import Array
 from anvl.tree.treedefs import clear_paths
 
 __all__ = [
-    "Arguments", "Parameters", "StaticArguments", "StaticValue", "clear_names", "input_names",
-    "name_of", "no_keyword", "parameters_of", "positions_of", "remedy", "signature_of",
-    "wrap_non_arrays", "wrap_plain_leaves",
+    "Arguments", "Parameters", "StaticArguments", "StaticValue", "clear_names",
+    "input_names", "name_of", "no_keyword", "parameters_of", "positions_of", "remedy",
+    "signature_of", "wrap_non_arrays", "wrap_plain_leaves",
 ]  # fmt: skip
 
 
@@ -135,6 +135,9 @@ class StaticArguments:
     They are compared by value, so they must be hashable; arrays are refused.
     """
 
+    #: Number of the first array whose dtype numbers beside it take; None in functions of users.
+    counts_from: int | None = None
+
     def __init__(self, f: Callable[..., Any], static: Any, role: str = "jit: static") -> None:
         self.f = f
         if static is None:
@@ -247,7 +250,14 @@ def _n_required(f: Callable[..., Any]) -> int | None:
 
 
 class Parameters(StaticArguments):
-    """Static arguments of anvl's own functions: lists become tuples, NumPy integers Python's."""
+    """Static arguments of anvl's own functions: lists become tuples, NumPy integers Python's.
+
+    Numbers take their dtypes from the arrays beside them, but for the first `n_conditions`.
+    """
+
+    def __init__(self, f: Callable[..., Any], static: Any, n_conditions: int = 0) -> None:
+        super().__init__(f, static)
+        self.counts_from = n_conditions
 
     def split(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
         """As `StaticArguments.split`; refuses a keyword that the function does not have."""

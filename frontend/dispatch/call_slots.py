@@ -57,7 +57,7 @@ class CallSlots:
 
     def __init__(self, signature: CallSignature, owner: Jit) -> None:
         self.signature, self._owner = signature, owner
-        self.is_library = isinstance(owner._static, Parameters)
+        self.counts_from = owner._static.counts_from
         # Whether numbers and NumPy arrays may become arrays on the device here.
         self.converts = owner._options is PLAIN
         self._form = owner.form()
@@ -169,7 +169,7 @@ class CallSlots:
     def run_converted(self, leaves: Sequence[Any], table: ProgramTable) -> Any:
         """Run a program of a table with numbers and NumPy arrays put on the device; else `MISS`."""
         try:
-            arrays = converted(tuple(leaves), self.is_library)
+            arrays = converted(tuple(leaves), self.counts_from)
         except OverflowError:  # the slow path raises it with the name of the argument
             return MISS
         return MISS if arrays is None else table.leaves_dispatch.call(arrays)

@@ -264,13 +264,13 @@ class Jit:
     def arrays_of(self, arguments: Arguments) -> list[Array]:
         """The arguments as arrays, where the program will run."""
         options, f = self._options, self._f
-        is_library = isinstance(self._static, Parameters)
+        counts_from = self._static.counts_from
         if options is PLAIN:
-            return arrays_of(arguments, f, is_library)
+            return arrays_of(arguments, f, counts_from)
         return arrays_of(
             arguments,
             f,
-            is_library,
+            counts_from,
             options.places(f, arguments, arguments.leaves),
             options.donated_leaves(f, arguments),
         )

@@ -145,7 +145,7 @@ class TreeCalls:
         optional = {f"a{i}": i for i in owner.signature.arrays if owner.signature.optional[i]}
         if reading is None:
             return None
-        return _converting(reading, kinds, optional, owner.is_default, owner.is_library)
+        return _converting(reading, kinds, optional, owner.is_default, owner.counts_from)
 
     def tell(self, function: Dispatch) -> None:
         """Tell a function which structures are known."""
@@ -222,17 +222,16 @@ def _converting(
     kinds: Sequence[type],
     optional: Mapping[str, int],
     is_default: Callable[[int, Any], bool],
-    from_library: bool,
+    counts_from: int | None,
 ) -> Reading:
     """The reading, and then the conversion of the leaves that are no arrays.
 
     They go where the first array is; one that equals its default is a part of the function.  In
-    anvl's own functions numbers take their dtypes from the arrays beside them.
+    anvl's own functions numbers take their dtypes from the arrays from number `counts_from` on.
     """
     read = list(zip(reading.leaves, kinds, strict=True))
     arrays = [leaf for leaf, of in read if of is Array]
-    dtypes = [f"{leaf}.aval.dtype, " for leaf in arrays]
-    dtypes += [f"{leaf}.dtype, " for leaf, of in read if of is np.ndarray]
+    number_type = _number_type(read, counts_from)
     lines = [
         *reading.lines,
         f"place = {arrays[0]}.aval.placement.whole" if arrays else "place = None",
@@ -249,8 +248,7 @@ def _converting(
             lines.append(f"if {leaf}.dtype.kind not in 'fiucb': return miss")
             lines.append(f"y{i} = put({leaf}, place)")
         else:
-            dtype = f"dtype({of.__name__}, ({''.join(dtypes)}))" if from_library else "None"
-            lines.append(f"y{i} = number({leaf}, {dtype}, place)")
+            lines.append(f"y{i} = number({leaf}, {number_type.format(of.__name__)}, place)")
         leaves.append(f"y{i}")
     names = {
         "is_default": is_default,
@@ -260,3 +258,13 @@ def _converting(
         "ndarray": np.ndarray,
     }
     return Reading(tuple(lines), tuple(leaves), reading.names | names)
+
+
+def _number_type(read: Sequence[tuple[str, type]], counts_from: int | None) -> str:
+    """The source of the dtype of a number, whose type is to be filled in."""
+    if counts_from is None:
+        return "None"
+    counted = read[counts_from:]
+    dtypes = [f"{leaf}.aval.dtype, " for leaf, of in counted if of is Array]
+    dtypes += [f"{leaf}.dtype, " for leaf, of in counted if of is np.ndarray]
+    return f"dtype({{}}, ({''.join(dtypes)}))"

@@ -199,13 +199,19 @@ def mulhi(x: Any, y: Any) -> Any:
 def integer_pow(x: Any, y: int) -> Any:
     """Raise x to a power that is a Python integer, elementwise.
 
-    Raises `TypeError` for another exponent, and for a negative one of integers.
+    Raises `TypeError` for another exponent, and for a negative one of integers; `OverflowError`
+    for one beyond 64 bits.
 
     >>> from anvl import lax
     >>> print(lax.integer_pow(3.0, -2), lax.integer_pow(-2, 3))
     0.11111111 -8
     """
-    return _integer_pow(x, int_of(y, "y", "integer_pow"))
+    exponent = int_of(y, "y", "integer_pow")
+    if not -(2**63) <= exponent < 2**63:
+        raise OverflowError(
+            f"integer_pow: y is {y}, which does not fit 64 bits; use pow with a float"
+        )
+    return _integer_pow(x, exponent)
 
 
 @public("y")

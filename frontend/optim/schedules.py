@@ -122,6 +122,8 @@ def piecewise_constant_schedule(
 
 
 def _checked_scales(name: str, scales: Mapping[int, float] | None) -> list[tuple[int, float]]:
+    if scales is not None and not isinstance(scales, Mapping):
+        raise TypeError(f"{name}: boundaries_and_scales is {scales!r}; give a dict")
     found = sorted((scales or {}).items())
     negative = {at: factor for at, factor in found if factor < 0}
     if negative:

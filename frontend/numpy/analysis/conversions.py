@@ -15,14 +15,15 @@ from anvl.core.tracer import Tracer
 from anvl.dialect.core.errors import TraceError
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.array_like import array_like
+from anvl.numpy.arrays.axes import int_of
 from anvl.numpy.arrays.choice import where
 from anvl.numpy.arrays.creation import asarray
-from anvl.numpy.standard.dtypes import can_cast, result_type
-from anvl.runtime import hiding_frames
+from anvl.numpy.standard.dtypes import can_cast, promoted_dtype
+from anvl.runtime import Array, hiding_frames
 
 __all__ = [
-    "asanyarray", "asarray_chkfinite", "ascontiguousarray", "asfortranarray", "copyto", "info",
-    "isfortran", "promote_types", "require",
+    "asanyarray", "asarray_chkfinite", "ascontiguousarray", "asfortranarray", "binary_repr",
+    "common_type", "copyto", "info", "isfortran", "promote_types", "require", "typename",
 ]  # fmt: skip
 
 _CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
@@ -118,6 +119,7 @@ def asarray_chkfinite(x: Any, dtype: Any = None) -> Any:
     return made
 
 
+@hiding_frames
 def promote_types(a: Any, b: Any) -> np.dtype[Any]:
     """The dtype that arrays of two dtypes have together: `result_type` of both.
 
@@ -128,7 +130,68 @@ def promote_types(a: Any, b: Any) -> np.dtype[Any]:
     >>> np.promote_types("i32", "f32")
     dtype('float32')
     """
-    return result_type(a, b)
+    return promoted_dtype("promote_types", (a, b))
+
+
+@hiding_frames
+def common_type(*arrays: Any) -> type:
+    """The scalar type of floats or complex numbers that holds the elements of all arrays.
+
+    As NumPy has it: integers count as float64.  Raises `TypeError` for what is no array of numbers.
+    Source: `numpy.common_type`.
+
+    >>> import anvl.numpy as np
+    >>> np.common_type(np.ones(2), np.ones(2, "f16"))
+    <class 'numpy.float32'>
+    """
+    for i, x in enumerate(arrays):
+        if (
+            not isinstance(x, Array | Tracer | np.ndarray | np.generic)
+            or x.dtype.kind not in "iufc"
+        ):
+            raise TypeError(
+                f"common_type: argument {i} is {x!r} of type {type(x).__name__}; it must be an "
+                "array of integers, floats or complex numbers"
+            )
+    return np.common_type(*[np.empty(0, x.dtype) for x in arrays])
+
+
+@hiding_frames
+def typename(char: str) -> str:
+    """Describe a dtype of NumPy by its character.
+
+    Raises `ValueError` for another text.  Source: `numpy.typename`.
+
+    >>> import anvl.numpy as np
+    >>> np.typename("f")
+    'single precision'
+    """
+    try:
+        return str(np.typename(char))  # type: ignore[call-overload]
+    except (KeyError, TypeError):
+        raise ValueError(
+            f"typename: {char!r} is no character of a dtype; they are those of "
+            "anvl.numpy.typecodes, such as 'f'"
+        ) from None
+
+
+@hiding_frames
+def binary_repr(num: int, width: int | None = None) -> str:
+    """The bits of an integer, as text; with a width, a negative one in two's complement.
+
+    Raises `TypeError` for other than integers, `ValueError` for a width that is too small.
+    Source: `numpy.binary_repr`.
+
+    >>> import anvl.numpy as np
+    >>> np.binary_repr(5), np.binary_repr(-3, width=4)
+    ('101', '1101')
+    """
+    number = int_of(num, "num", "binary_repr")
+    wide = None if width is None else int_of(width, "width", "binary_repr", least=0)
+    try:
+        return np.binary_repr(number, wide)
+    except ValueError:
+        raise ValueError(f"binary_repr: width {width} is too small for {num}") from None
 
 
 @hiding_frames

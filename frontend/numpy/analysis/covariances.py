@@ -93,7 +93,7 @@ def _covariance(
     operands, _ = promoted(name, given, "float", broadcast=False)
     x = concatenate(operands, 0)
     count = x.shape[1]
-    fweights, aweights = (_weights(name, w, count) for w in weights)
+    fweights, aweights = (_weights(name, w, x) for w in weights)
     both = [w for w in (fweights, aweights) if w is not None]
     if not both:
         total: Any = count
@@ -113,15 +113,17 @@ def _covariance(
     return squeeze(divide(matmul(off, conj(matrix_transpose(scaled)), precision="HIGHEST"), norm))
 
 
-def _weights(name: str, w: Any, count: int) -> Any:
+def _weights(name: str, w: Any, x: Tracer) -> Any:
+    """The weights of the columns of x, with the digits that x has."""
     if w is None:
         return None
-    found = array_like(w, name)
+    found, count = array_like(w, name), x.shape[1]
     if found.shape != (count,):
         raise ValueError(
             f"{name}: weights {found.aval} are not one for each of {count} observations"
         )
-    return found
+    (wide, _), _ = promoted(name, (found, real(x)), broadcast=False)
+    return wide
 
 
 @public("rowvar")

@@ -231,16 +231,18 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
             _check_finite(a)
         ends = None if range is None else (float(range[0]), float(range[1]))
         return _even_edges(a, int(bins), ends, _is_double(weights))
-    return _given_edges("histogram_bin_edges", bins)
+    return _given_edges("histogram_bin_edges", bins, _is_double(a))
 
 
-def _is_double(weights: Any) -> bool:
-    """Whether weights are in double precision."""
-    return getattr(weights, "dtype", None) == np.float64
+def _is_double(x: Any) -> bool:
+    """Whether an array is in double precision."""
+    return getattr(x, "dtype", None) == np.float64
 
 
-def _given_edges(name: str, bins: Any) -> Any:
+def _given_edges(name: str, bins: Any, is_double: bool) -> Any:
     edges = asarray(bins)
+    if is_double and isinstance(bins, list | tuple) and edges.dtype.kind == "f":
+        edges = asarray(bins, np.float64)  # as numbers beside the elements
     if edges.ndim != 1:
         raise ValueError(f"{name}: the edges of bins are {edges.aval}; they must be a vector")
     if isinstance(edges, Array) and np.any(np.diff(np.asarray(edges)) < 0):
@@ -249,9 +251,7 @@ def _given_edges(name: str, bins: Any) -> Any:
 
 
 def _check_range(name: str, range: Any) -> None:
-    if range is None:
-        return
-    low, high = range
+    low, high = (0.0, 1.0) if range is None else range
     if not (math.isfinite(low) and math.isfinite(high)) or low > high:
         raise ValueError(f"{name}: the range {range} is not finite, or descends")
 
@@ -345,8 +345,12 @@ def _histogram(a: Any, edges: Any, weights: Any, density: bool) -> Any:
         of = array_like(weights, "histogram")
         if of.shape != operand.shape:
             raise ValueError(f"histogram: weights {of.aval} are not of the shape of {operand.aval}")
+        if isinstance(weights, list | tuple):  # numbers beside the elements, of their dtype
+            (of, _), _ = promoted("histogram", (of, operand), broadcast=False)
         of = ravel(of)
     bins = as_tracer(edges, "histogram")
+    if bins.shape[0] < 2:  # no bin
+        return constant(0, counting_dtype(operand.size) if of is None else of.dtype, (0,))
     counts = _summed(_bin_of(ravel(operand), bins), of, bins.shape[0] - 1)
     if not density:
         return counts

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from anvl.core.config import as_dtype
 from anvl.core.promote import convert, promoted
 from anvl.dispatch.eager import Function, public
 from anvl.numpy.arrays.array_like import array_like
@@ -23,6 +22,7 @@ from anvl.numpy.functions.emitting import is_kind
 from anvl.numpy.functions.norms import squared_modulus
 from anvl.numpy.functions.quantiles import of_elements
 from anvl.numpy.functions.reductions import all, argmax, argmin, chosen, sum
+from anvl.numpy.functions.statistics import correction_of, float_dtype
 from anvl.runtime import Array, hiding_frames
 
 __all__ = [
@@ -34,10 +34,10 @@ __all__ = [
 # -- moments ---------------------------------------------------------------------------------------
 
 
-@public("axis", "dtype", "ddof", "keepdims")
+@public("axis", "dtype", "ddof", "keepdims", "correction")
 def nanvar(
-    x: Any, axis: Axis = None, dtype: Any = None, *, ddof: float = 0, keepdims: bool = False,
-    where: Any = None,
+    x: Any, axis: Axis = None, dtype: Any = None, *, ddof: float | None = None,
+    keepdims: bool = False, where: Any = None, correction: float | None = None,
 ) -> Any:  # fmt: skip
     """Variance along `axis`, ignoring NaN: the divisor is the count of numbers minus `ddof`.
 
@@ -48,14 +48,15 @@ def nanvar(
     >>> print(np.nanvar(np.asarray([1.0, np.nan, 3.0])))
     1.0
     """
-    variance, _, result, weak = _variance("nanvar", x, axis, dtype, ddof, keepdims, where)
+    less = correction_of("nanvar", ddof, correction)
+    variance, _, result, weak = _variance("nanvar", x, axis, dtype, less, keepdims, where)
     return mark_weak(convert(variance, result), weak)
 
 
-@public("axis", "dtype", "ddof", "keepdims")
+@public("axis", "dtype", "ddof", "keepdims", "correction")
 def nanstd(
-    x: Any, axis: Axis = None, dtype: Any = None, *, ddof: float = 0, keepdims: bool = False,
-    where: Any = None,
+    x: Any, axis: Axis = None, dtype: Any = None, *, ddof: float | None = None,
+    keepdims: bool = False, where: Any = None, correction: float | None = None,
 ) -> Any:  # fmt: skip
     """Standard deviation along `axis`, ignoring NaN: the root of `nanvar`.
 
@@ -65,7 +66,8 @@ def nanstd(
     >>> print(np.nanstd(np.asarray([1.0, np.nan, 3.0])))
     1.0
     """
-    variance, count, result, weak = _variance("nanstd", x, axis, dtype, ddof, keepdims, where)
+    less = correction_of("nanstd", ddof, correction)
+    variance, count, result, weak = _variance("nanstd", x, axis, dtype, less, keepdims, where)
     # Of one number it is 0 whatever that is, with the slope 0: the root has none there.
     is_constant = _where(equal(count, 1), equal(variance, 0), False)
     root = _where(is_constant, 0, sqrt(_where(is_constant, 1, variance)))
@@ -78,7 +80,7 @@ def _variance(
     """Variance in the dtype of its computation, count, dtype of the result, and its weakness."""
     (operand,), weak = promoted(name, (array_like(x, name),), "float")
     if dtype is not None:
-        operand, weak = convert(mark_weak(operand, weak), as_dtype(dtype)), False
+        operand, weak = convert(mark_weak(operand, weak), float_dtype(name, dtype)), False
     result = operand.dtype
     if result.itemsize <= 2:
         operand = convert(operand, np.dtype(np.float32))

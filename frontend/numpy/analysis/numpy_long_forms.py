@@ -289,11 +289,14 @@ def nanmean(
         raise TypeError("nanmean: arrays are immutable, so results are new arrays, not out=")
     x = creation.asarray(a)
     if dtype is not None:
-        x = elementwise.astype(x, as_dtype(dtype))
-    if where is None or x.dtype.kind not in "fc":
+        x = elementwise.astype(x, statistics.float_dtype("nanmean", dtype))
+    if where is None or x.dtype.kind not in "fcV":
         known: Any = where
     else:
-        known = elementwise.bitwise_and(where, logical_not(isnan(x)))
+        flags = creation.asarray(where)
+        if flags.dtype.kind != "b":
+            raise TypeError(f"nanmean: where is {flags.aval}; it must be a bool")
+        known = elementwise.bitwise_and(flags, logical_not(isnan(x)))
         x = shaping.broadcast_to(x, known.shape)
     return (
         statistics.mean(x, axis, keepdims=keepdims, where=known)

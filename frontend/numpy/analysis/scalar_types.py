@@ -16,14 +16,12 @@ from numpy import False_ as False_
 from numpy import ScalarType as ScalarType
 from numpy import True_ as True_
 from numpy import base_repr as base_repr
-from numpy import binary_repr as binary_repr
 from numpy import broadcast as broadcast
 from numpy import byte as byte
 from numpy import bytes_ as bytes_
 from numpy import cdouble as cdouble
 from numpy import character as character
 from numpy import clongdouble as clongdouble
-from numpy import common_type as common_type
 from numpy import complexfloating as complexfloating
 from numpy import csingle as csingle
 from numpy import datetime64 as datetime64
@@ -68,7 +66,6 @@ from numpy import single as single
 from numpy import str_ as str_
 from numpy import timedelta64 as timedelta64
 from numpy import typecodes as typecodes
-from numpy import typename as typename
 from numpy import ubyte as ubyte
 from numpy import uint as uint
 from numpy import uintc as uintc
@@ -84,8 +81,8 @@ from anvl.core.tracer import Tracer
 from anvl.runtime import Array
 
 __all__ = [
-    "ComplexWarning", "False_", "ScalarType", "True_", "base_repr", "binary_repr", "broadcast",
-    "byte", "bytes_", "cdouble", "character", "clongdouble", "common_type", "complex_",
+    "ComplexWarning", "False_", "ScalarType", "True_", "base_repr", "broadcast",
+    "byte", "bytes_", "cdouble", "character", "clongdouble", "complex_",
     "complexfloating", "csingle", "datetime64", "double", "errstate", "flexible",
     "float8_e4m3fn", "float8_e5m2", "float_", "floating", "format_float_positional",
     "format_float_scientific", "generic", "get_printoptions", "geterr", "geterrcall", "half",
@@ -94,7 +91,7 @@ __all__ = [
     "ndarray",
     "ndenumerate", "ndindex", "number", "object_", "printoptions", "sctypeDict",
     "set_printoptions", "seterr", "seterrcall", "shares_memory", "short", "signedinteger",
-    "single", "str_", "timedelta64", "typecodes", "typename", "ubyte", "uint", "uint4", "uintc",
+    "single", "str_", "timedelta64", "typecodes", "ubyte", "uint", "uint4", "uintc",
     "uintp", "ulong", "ulonglong", "unsignedinteger", "ushort", "void",
 ]  # fmt: skip
 

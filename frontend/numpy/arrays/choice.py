@@ -75,7 +75,7 @@ def signbit(x: Any) -> Any:
     if is_kind(operand, "float"):
         bits = np.dtype(f"i{operand.dtype.itemsize}")
         operand = prim("bitcast_convert", operand, dtype=dtype_name(bits))
-    if is_kind(operand, "bool", "complex"):
+    if is_kind(operand, "complex"):
         raise TypeError(f"signbit: takes real numbers, got {operand.aval}")
     return prim("compare", operand, filled(operand, 0), comparison_direction="LT")
 
@@ -117,7 +117,7 @@ logical_xor: Function = _logical(
 )
 
 
-@public()
+@public(n_conditions=1)
 def where(condition: Any, x: Any, y: Any) -> Any:
     """Select x where the condition holds, else y; all broadcast to one shape.
 

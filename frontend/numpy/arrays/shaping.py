@@ -13,7 +13,7 @@ from anvl.core.promote import as_tracer, broadcast_shapes
 from anvl.core.promote import broadcast_to as _broadcast_to
 from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
-from anvl.numpy.arrays.axes import axes_of, axis_of, each_axis, ints_of
+from anvl.numpy.arrays.axes import axes_of, axis_of, each_axis, int_of, ints_of
 from anvl.numpy.functions.emitting import prim
 
 __all__ = [
@@ -309,8 +309,9 @@ def rot90(x: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
     """
     operand = as_tracer(x, "rot90")
     first, second = each_axis(axes, operand.ndim, "rot90")
-    turned = swapaxes(operand, first, second) if k % 2 else operand
-    flipped = [(), (first,), (first, second), (second,)][k % 4]
+    times = int_of(k, "k", "rot90")
+    turned = swapaxes(operand, first, second) if times % 2 else operand
+    flipped = [(), (first,), (first, second), (second,)][times % 4]
     return flip(turned, flipped) if flipped else turned
 
 

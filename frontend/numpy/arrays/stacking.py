@@ -13,7 +13,7 @@ from anvl.core.config import default_dtype
 from anvl.core.promote import as_tracer, constant, holds_numbers, promoted, remember
 from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
-from anvl.numpy.arrays.axes import axis_of
+from anvl.numpy.arrays.axes import axis_of, ints_of
 from anvl.numpy.arrays.shaping import (
     atleast_1d,
     atleast_2d,
@@ -180,7 +180,8 @@ def split(x: Any, indices_or_sections: int | Sequence[int], axis: int = 0) -> An
         count = _sections("split", indices_or_sections)
         if operand.shape[at] % count:
             raise ValueError(f"split: axis {at} of {operand.aval} does not divide into {count}")
-    return array_split(operand, indices_or_sections, at)
+        return array_split(operand, count, at)
+    return array_split(operand, ints_of(indices_or_sections, "split"), at)
 
 
 def _sections(function: str, count: Any) -> int:
@@ -205,7 +206,7 @@ def array_split(x: Any, indices_or_sections: int | Sequence[int], axis: int = 0)
         small, larger = divmod(size, count)
         cuts = [i * small + builtins.min(i, larger) for i in range(1, count)]
     else:
-        cuts = [range(size)[: int(c)].stop for c in indices_or_sections]
+        cuts = [range(size)[:c].stop for c in ints_of(indices_or_sections, "array_split")]
     bounds = [0, *cuts, size]
     return [
         slice_axis(operand, at, low, builtins.max(low, high))
@@ -215,13 +216,18 @@ def array_split(x: Any, indices_or_sections: int | Sequence[int], axis: int = 0)
 
 @public("indices_or_sections")
 def vsplit(x: Any, indices_or_sections: int | Sequence[int]) -> Any:
-    """Split along the first axis.
+    """Split along the first axis.  Raises `ValueError` for fewer than two axes, as NumPy does.
 
     >>> import anvl.numpy as np
     >>> [part.shape for part in np.vsplit(np.zeros((4, 2)), 2)]
     [(2, 2), (2, 2)]
     """
-    return split(x, indices_or_sections, 0)
+    operand = as_tracer(x, "vsplit")
+    if operand.ndim < 2:
+        raise ValueError(
+            f"vsplit: takes arrays with at least two axes, got {operand.aval}; use split"
+        )
+    return split(operand, indices_or_sections, 0)
 
 
 @public("indices_or_sections")

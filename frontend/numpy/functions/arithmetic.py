@@ -12,6 +12,7 @@ import numpy as np
 from anvl.core.promote import abstract, common_dtype, constant, promoted
 from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
+from anvl.numpy.arrays.axes import int_of
 from anvl.numpy.arrays.choice import isfinite, isinf, logical_and, logical_or, where
 from anvl.numpy.functions.elementwise import (
     add,
@@ -193,7 +194,7 @@ def fmod(x: Any, y: Any) -> Any:
 
 @public()
 def floor_divide(x: Any, y: Any) -> Any:
-    """Floored division: Python's //.  The derivative is 0.
+    """Floored division: Python's //.  The derivative is 0.  Of integers by 0 all bits are set.
 
     With an infinity it is floor(x / y), as the standard has it: `inf // 2` is infinite and
     `1 // -inf` is -0.0, where Python and NumPy have NaN and -1.  Source:
@@ -209,7 +210,8 @@ def floor_divide(x: Any, y: Any) -> Any:
         return mark_weak(_floored(a, b), weak)
     quotient = prim("div", a, b)
     if is_kind(a, "int"):
-        off = _is_off(prim("rem", a, b), b)
+        # By 0 the quotient is -1 whatever is left.
+        off = logical_and(_is_off(prim("rem", a, b), b), not_equal(b, 0))
         quotient = prim("select", off, subtract(quotient, 1), quotient)
     return mark_weak(quotient, weak)
 
@@ -245,6 +247,7 @@ def round(x: Any, decimals: int = 0) -> Any:
     [0. 2. 2.]
     """
     (operand,), weak = promoted("round", (x,))
+    decimals = int_of(decimals, "decimals", "round")
     if is_kind(operand, "complex"):
         parts = [round(prim(part, operand), decimals) for part in ("real", "imag")]
         return prim("complex", *parts)

@@ -233,12 +233,15 @@ left_shift: Function = bitwise_left_shift
 true_divide: Function = divide
 
 
-def _rounding(name: str, op: str, doc: str) -> Any:
-    """Rounding functions, which leave integers and bools unchanged."""
+def _rounding(name: str, op: str, doc: str, by_parts: bool = False) -> Any:
+    """Rounding functions, which leave integers and bools unchanged; complex numbers `by_parts`."""
     op_class = OPS[f"anvl.{op}"]
 
     def function(x: Any) -> Any:
         operand = as_tracer(x, name)
+        if by_parts and operand.aval.level == _COMPLEX:
+            parts = [emit_unary(op_class, prim(part, operand)) for part in ("real", "imag")]
+            return mark_weak(prim("complex", *parts), operand.weak_type)
         if operand.aval.level < _LEVELS["float"]:
             return operand
         return mark_weak(emit_unary(op_class, operand), operand.weak_type)
@@ -249,7 +252,7 @@ def _rounding(name: str, op: str, doc: str) -> Any:
 # fmt: off
 ceil: Function  = _rounding("ceil",  "ceil",  "The smallest integer that is not below x. The derivative is 0. | 1.2 -> 2.0")
 floor: Function = _rounding("floor", "floor", "The largest integer that is not above x. The derivative is 0. | -1.2 -> -2.0")
-rint: Function  = _rounding("rint",  "round_nearest_even", "The nearest integer; halves to the even one. The derivative is 0. | 2.5 -> 2.0")
+rint: Function  = _rounding("rint",  "round_nearest_even", "The nearest integer; halves to the even one. The derivative is 0. | 2.5 -> 2.0", by_parts=True)
 # fmt: on
 
 

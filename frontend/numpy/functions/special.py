@@ -239,7 +239,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
         return operand
     ends = [prepend, operand, append]
     operand = concatenate([_end(e, operand, at) for e in ends if e is not None], at)
-    for _ in range(times):
+    for _ in range(min(times, operand.shape[at])):  # then it is empty, and stays so
         size = operand.shape[at]
         later = slice_axis(operand, at, min(1, size), size)
         earlier = slice_axis(operand, at, 0, max(size - 1, 0))

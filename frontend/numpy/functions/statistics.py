@@ -34,6 +34,17 @@ __all__ = [
 ]  # fmt: skip
 
 
+def float_dtype(function: str, dtype: Any) -> np.dtype[Any]:
+    """A dtype of floats or complex numbers, which a variance needs.  Raises `TypeError`."""
+    wanted = as_dtype(dtype)
+    if wanted.kind in "biu":
+        raise TypeError(
+            f"{function}: dtype is {wanted}, and the result is no integer; give a dtype of floats, "
+            "and convert the result with .astype"
+        )
+    return wanted
+
+
 def _floating(function: str, x: Any, dtype: Any) -> tuple[Tracer, np.dtype[Any], bool]:
     """Operand as floats wide enough to sum, dtype of the result, and its weakness."""
     (operand,), weak = promoted(function, (x,), "float")
@@ -98,19 +109,19 @@ def var(
     """Variance along `axis`, with divisor count - `correction`, which is 0 by default.
 
     `ddof` is another name of `correction`; giving both is a `TypeError`.  Only elements where
-    `where` holds count.
+    `where` holds count.  Raises `TypeError` for a dtype of integers: a variance is none.
 
     >>> import anvl.numpy as np
     >>> print(np.var(np.asarray([1.0, 3.0])))
     1.0
     """
     variance, result, weak = _variance(
-        "var", x, axis, dtype, _correction("var", ddof, correction), keepdims, where
+        "var", x, axis, dtype, correction_of("var", ddof, correction), keepdims, where
     )
     return mark_weak(convert(variance, result), weak)
 
 
-def _correction(function: str, ddof: Any, correction: Any) -> float:
+def correction_of(function: str, ddof: Any, correction: Any) -> float:
     """What is subtracted from the count, by one of its two names."""
     if ddof is not None and correction is not None:
         raise TypeError(
@@ -127,7 +138,8 @@ def _variance(
     function: str, x: Any, axis: Axis, dtype: Any, ddof: float, keepdims: bool, condition: Any
 ) -> tuple[Tracer, np.dtype[Any], bool]:
     """Variance in the dtype of its computation, dtype of the result, and its weakness."""
-    operand, result, weak = _floating(function, x, dtype)
+    wanted = None if dtype is None else float_dtype(function, dtype)
+    operand, result, weak = _floating(function, x, wanted)
     axes = axes_of(axis, operand.ndim, function)
     known = chosen(function, operand, condition, 0)
     middle = divide(
@@ -168,7 +180,7 @@ def std(
     1.0
     """
     variance, result, weak = _variance(
-        "std", x, axis, dtype, _correction("std", ddof, correction), keepdims, where
+        "std", x, axis, dtype, correction_of("std", ddof, correction), keepdims, where
     )
     one_each = 0 < variance.size == asarray(x).size
     found = variance if one_each else sqrt(variance)

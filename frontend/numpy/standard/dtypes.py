@@ -5,7 +5,7 @@ Source: Array API standard 2025.12, "Data Type Functions".
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -72,9 +72,14 @@ def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
     >>> np.result_type(np.int8, np.uint8), np.result_type(np.ones(2), 1j)
     (dtype('int16'), dtype('complex64'))
     """
+    return promoted_dtype("result_type", arrays_and_dtypes)
+
+
+def promoted_dtype(function: str, arrays_and_dtypes: Sequence[Any]) -> np.dtype[Any]:
+    """`result_type`, for a function whose name messages begin with."""
     if not arrays_and_dtypes:
-        raise TypeError("result_type: takes at least one array or dtype, got none")
-    return common_dtype(*[_aval(x, "result_type") for x in arrays_and_dtypes])[0]
+        raise TypeError(f"{function}: takes at least one array or dtype, got none")
+    return common_dtype(*[_aval(x, function) for x in arrays_and_dtypes])[0]
 
 
 @hiding_frames
