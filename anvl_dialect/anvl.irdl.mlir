@@ -596,6 +596,24 @@ module {
       %5 = irdl.any
       irdl.attributes {"message" = %2, "names" = %3, "types" = %4, "shape" = %5}
     }
+    irdl.operation @exp2 {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @log2 {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @log10 {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
     irdl.operation @is_finite {
       %0 = irdl.any
       irdl.operands(x: %0)

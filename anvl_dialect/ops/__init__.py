@@ -14,6 +14,7 @@ from anvl.dialect.ops.array import tag as tag
 from anvl.dialect.ops.array import ties as ties
 from anvl.dialect.ops.calls import check as check
 from anvl.dialect.ops.calls import custom_call as custom_call
+from anvl.dialect.ops.elementwise import bases as bases
 from anvl.dialect.ops.elementwise import compare as compare
 from anvl.dialect.ops.elementwise import complexes as complexes
 from anvl.dialect.ops.elementwise import convert as convert

@@ -468,7 +468,9 @@ def exp2(x: Any) -> Any:
     8.0
     """
     (operand,), weak = promoted("exp2", (x,), "float")
-    return mark_weak(prim("pow", filled(operand, 2), operand), weak)
+    if is_kind(operand, "complex"):
+        return mark_weak(prim("pow", filled(operand, 2), operand), weak)
+    return mark_weak(prim("exp2", operand), weak)
 
 
 __all__ += [name for name in tabled if name not in __all__]

@@ -1,4 +1,4 @@
-"""Floats as fractions and powers of two, exactly, with derivatives; logarithms made of them."""
+"""Floats as fractions and powers of two, exactly, with derivatives; logarithms to other bases."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from anvl.dialect.core.types import dtype_name
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.choice import logical_and, logical_not, where
 from anvl.numpy.functions.elementwise import (
-    add,
     bitwise_and,
     divide,
     equal,
@@ -22,7 +21,6 @@ from anvl.numpy.functions.elementwise import (
     mark_weak,
     maximum,
     minimum,
-    multiply,
     subtract,
 )
 from anvl.numpy.functions.emitting import is_kind, prim
@@ -118,36 +116,11 @@ def _exponent(x: Tracer) -> Any:
     return convert(where(has_one, found, 0), np.dtype(np.int32))
 
 
-#: By base: its logarithms of e and of 2, the latter in two parts, of which the first times an
-#: exponent is exact in f32 and f64.
-#: Source: fdlibm, `e_log10.c` (1 / log(10), log10_2hi, log10_2lo); FreeBSD, `e_log10f.c`.
-_BASES = {
-    ("f32", 2): (1.4426950408889634, 1.0, 0.0),
-    ("f64", 2): (1.4426950408889634, 1.0, 0.0),
-    ("f32", 10): (4.3429449201e-01, 3.0102920532e-01, 7.9034151668e-07),
-    ("f64", 10): (4.34294481903251816e-01, 3.01029995663611771e-01, 3.69423907715893079e-13),
-}  # fmt: skip
-
-
 def _logarithm(name: str, base: int, x: Any) -> Any:
-    """The logarithm of the fraction of x, between 1/2 and 2, and that of its power of two.
-
-    Exact at powers of the base, where log(x) / log(base) is not.
-    """
     (operand,), weak = promoted(name, (x,), "float")
     if is_kind(operand, "complex"):
         return mark_weak(divide(log(operand), math.log(base)), weak)
-    wide = operand if dtype_name(operand.dtype) in _FORMATS else convert(operand, _F32)
-    exponent = _exponent(prim("stop_gradient", wide))
-    # So that numbers on both sides of 1 have the exponent 0: nothing cancels there.
-    power = where(less(0, exponent), subtract(exponent, 1), exponent)
-    fraction = prim("ldexp", wide, prim("neg", power))
-    of_e, high, low = _BASES[dtype_name(wide.dtype), base]
-    count = convert(power, wide.dtype)
-    rest = multiply(log(fraction), of_e)
-    rest = add(multiply(count, low), rest) if low else rest
-    whole = count if high == 1 else multiply(count, high)
-    return mark_weak(convert(add(whole, rest), operand.dtype), weak)
+    return mark_weak(prim(name, operand), weak)
 
 
 @public()

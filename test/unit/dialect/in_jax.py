@@ -55,7 +55,7 @@ WITHOUT = {
 
 _SAME = (
     "abs acos acosh add asin asinh atan atan2 atanh bessel_i0e bessel_i1e betainc cbrt ceil clamp "
-    "complex conj cos cosh digamma div erf erf_inv erfc exp expm1 floor igamma igammac imag "
+    "complex conj cos cosh digamma div erf erf_inv erfc exp exp2 expm1 floor igamma igammac imag "
     "is_finite lgamma log log1p logistic mul neg nextafter polygamma pow real rem rsqrt "
     "shift_left shift_right_arithmetic shift_right_logical sign sin sinh sqrt square sub tan tanh "
     "zeta"
@@ -352,6 +352,8 @@ def _others(jax: Any, lax: Any) -> dict[str, Any]:
         "gelu_tanh_slope": jax.numpy.vectorize(jax.grad(jax.nn.gelu)),
         "rough_zero": jax.numpy.zeros_like,
         "sech_squared": lambda x: 1 / jax.numpy.cosh(x) ** 2,
+        "log2": jax.numpy.log2,
+        "log10": jax.numpy.log10,
         "logaddexp": jax.numpy.logaddexp,
         "sinc": lambda x, order: _sinc(jax, x, order),
         "convolution": convolution,

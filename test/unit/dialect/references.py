@@ -355,6 +355,9 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "axis_index": lambda mesh, axes: np.int32(0),
     "reduce_precision": lambda x, exponent_bits, mantissa_bits: x,  # sampled with all bits
     "cbrt": np.cbrt,
+    "log2": np.log2,
+    "log10": np.log10,
+    "exp2": np.exp2,
     "sin": np.sin,
     "cos": np.cos,
     "tan": np.tan,

@@ -130,6 +130,9 @@ LIMITS = {
     "expm1": ([-1, INF, NAN], [0, INF, NAN]),
     "log": ([NAN, INF, NAN], [0, 0, NAN]),
     "log1p": ([NAN, INF, NAN], [0, 0, NAN]),
+    "log2": ([NAN, INF, NAN], [0, 0, NAN]),
+    "log10": ([NAN, INF, NAN], [0, 0, NAN]),
+    "exp2": ([0, INF, NAN], [0, INF, NAN]),
     "sqrt": ([NAN, INF, NAN], [NAN, 0, NAN]),
     "rsqrt": ([NAN, 0, NAN], [NAN, 0, NAN]),
     "cbrt": ([-INF, INF, NAN], [0, 0, NAN]),
@@ -246,6 +249,7 @@ def inverse(x: ir.Value) -> ir.Value:
 UNTAKEN: dict[str, tuple[Callable[..., ir.Value], float, float]] = {
     "sqrt": (emit.sqrt, 0.5, -0.25),
     "log": (emit.log, 1, -1),
+    "log2": (emit.log2, 1 / np.log(2), -1 / np.log(2)),
     "rsqrt": (emit.rsqrt, -0.5, 0.75),
     "1/x": (inverse, -1, 2),
     "cbrt": (emit.cbrt, 1 / 3, -2 / 9),

@@ -279,3 +279,27 @@ func.func @gelu_tanh_slope_of_integers(%x: tensor<2xi32>) {
   %y = "anvl.gelu_tanh_slope"(%x) : (tensor<2xi32>) -> tensor<2xi32>
   return
 }
+
+// -----
+
+func.func @log2_of_complex(%x: tensor<2xcomplex<f32>>) {
+  // expected-error @+1 {{log2: operand is tensor<2xcomplex<f32>>; it takes elements of kind float}}
+  %y = "anvl.log2"(%x) : (tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>>
+  return
+}
+
+// -----
+
+func.func @log10_of_complex(%x: tensor<2xcomplex<f32>>) {
+  // expected-error @+1 {{log10: operand is tensor<2xcomplex<f32>>; it takes elements of kind float}}
+  %y = "anvl.log10"(%x) : (tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>>
+  return
+}
+
+// -----
+
+func.func @exp2_of_complex(%x: tensor<2xcomplex<f32>>) {
+  // expected-error @+1 {{exp2: operand is tensor<2xcomplex<f32>>; it takes elements of kind float}}
+  %y = "anvl.exp2"(%x) : (tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>>
+  return
+}
