@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from anvl import numpy as anp
+from anvl.core.argument_arrays import scalar_array
 from anvl.core.promote import broadcast_to, constant, convert, promoted
+from anvl.core.trace_state import current
 from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import sizes_of
@@ -41,19 +43,22 @@ def uniform(
     >>> print(anvl.random.uniform(anvl.random.key(0), (2,), "f16"))
     [0.004883 0.308   ]
     """
-    check_ends(minval, maxval, float_dtype("uniform", dtype))
-    numbers = isinstance(minval, int | float) and isinstance(maxval, int | float)
-    # Numbers are part of the program: as arguments they would be rounded to f32.
-    draw = _uniform_between if numbers else _uniform
-    return draw(key, shape, dtype, minval, maxval)
-
-
-@public("shape", "dtype", "low", "high")
-def _uniform_between(key: Any, shape: Any, dtype: Any, low: float, high: float) -> Any:
     wanted = float_dtype("uniform", dtype)
-    if (low, high) == (0, 1):
-        return unit_fraction(Source(key, "uniform"), sizes_of(shape, "uniform"), wanted)
-    return _uniform(key, shape, dtype, *(constant(float(b), wanted) for b in (low, high)))
+    check_ends(minval, maxval, wanted)
+    ends = minval, maxval
+    if isinstance(minval, int | float) and isinstance(maxval, int | float):
+        if ends == (0, 1):
+            return _uniform_fraction(key, shape, dtype)
+        # In their dtype: as arguments numbers would be rounded to f32.
+        number = scalar_array if current.trace is None else constant
+        ends = number(float(minval), wanted), number(float(maxval), wanted)
+    return _uniform(key, shape, dtype, *ends)
+
+
+@public("shape", "dtype")
+def _uniform_fraction(key: Any, shape: Any, dtype: Any) -> Any:
+    wanted = float_dtype("uniform", dtype)
+    return unit_fraction(Source(key, "uniform"), sizes_of(shape, "uniform"), wanted)
 
 
 @public("shape", "dtype")

@@ -8,7 +8,9 @@ import ml_dtypes
 import numpy as np
 
 from anvl import numpy as anp
+from anvl.core.argument_arrays import scalar_array
 from anvl.core.promote import abstract, as_tracer, broadcast_to, constant, convert
+from anvl.core.trace_state import current
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.types import dtype_name, element_type, kind
 from anvl.dispatch.eager import public
@@ -50,8 +52,8 @@ def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = None) -
     return _randint(key, low, high, shape, dtype)
 
 
-@public("low", "high", "shape", "dtype")
 def integers_between(key: Any, low: int, high: int, shape: Any, dtype: Any) -> Any:
+    """Integers from low on, below high."""
     wanted = integer_dtype("randint", dtype)
     if high <= low:
         raise ValueError(f"randint: maxval {high} must be above minval {low}")
@@ -61,12 +63,20 @@ def integers_between(key: Any, low: int, high: int, shape: Any, dtype: Any) -> A
             f"randint: {low} to {high - 1} do not fit {dtype_name(wanted)}, which holds "
             f"{limits.min} to {limits.max}; give a wider dtype"
         )
+    # Outside of a trace the numbers are arguments, so that all ranges are one program.
+    number = scalar_array if current.trace is None else constant
+    span = None if high - low == 2**64 else number(high - low, U64)
+    return _integers_from(key, number(low % 2**64, U64), span, shape, wanted)
+
+
+@public("shape", "dtype")
+def _integers_from(key: Any, low: Any, span: Any, shape: Any, dtype: np.dtype[Any]) -> Any:
     sizes = sizes_of(shape, "randint")
-    if high - low == 2**64:
+    if span is None:
         offset = random_bits("randint", key, sizes, "ui64")
     else:
-        offset = _integers_below(key, constant(high - low, U64), sizes, wanted)
-    return _offset(offset, constant(low % 2**64, U64), wanted)
+        offset = _integers_below(key, as_tracer(span), sizes, dtype)
+    return _offset(offset, as_tracer(low), dtype)
 
 
 @public("shape", "dtype")

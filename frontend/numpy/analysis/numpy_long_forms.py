@@ -17,7 +17,7 @@ from anvl.core.promote import abstract
 from anvl.core.ranges import integer_limits
 from anvl.numpy.analysis.covariances import corrcoef as _corrcoef
 from anvl.numpy.analysis.covariances import cov as _cov
-from anvl.numpy.arrays import creation, indexing, shaping, stacking
+from anvl.numpy.arrays import creation, grids, indexing, shaping, stacking
 from anvl.numpy.arrays.axes import axis_of
 from anvl.numpy.arrays.choice import clip as _clip
 from anvl.numpy.arrays.choice import isnan, logical_not, where
@@ -101,7 +101,7 @@ def meshgrid(
     *xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy"
 ) -> Sequence[Any]:
     if not sparse:
-        return creation.meshgrid(*xi, indexing=indexing)
+        return grids.meshgrid(*xi, indexing=indexing)
     lines = [shaping.ravel(creation.asarray(x)) for x in xi]
     n = len(lines)
     places = [1, 0, *range(2, n)] if indexing == "xy" and n > 1 else range(n)

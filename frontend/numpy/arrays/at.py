@@ -24,7 +24,17 @@ from anvl.dispatch.eager import public
 from anvl.numpy.arrays.choice import logical_and, where
 from anvl.numpy.arrays.creation import asarray, iota, ones_like
 from anvl.numpy.arrays.indexing import getitem, index_tracer, index_vectors
-from anvl.numpy.arrays.indices import ANYWHERE, Index, Range, parsed, positions
+from anvl.numpy.arrays.indices import (
+    ANYWHERE,
+    Index,
+    Range,
+    Spans,
+    in_window,
+    parsed,
+    positions,
+    put_in_window,
+    window_of,
+)
 from anvl.numpy.functions.arithmetic import power, remainder
 from anvl.numpy.functions.elementwise import (
     add,
@@ -206,11 +216,9 @@ class Place:
             return _masked(self._x, self._index, values, how)
         index = _as_arrays(self._index, given.mode)
         if how in ("divide", "power"):
-            factors = _updated(
-                ones_like(self._x), values, *parsed(self._x, index), "multiply", given
-            )
+            factors = _update(ones_like(self._x), values, index, "multiply", given)
             return divide(self._x, factors) if how == "divide" else power(self._x, factors)
-        return _updated(self._x, values, *parsed(self._x, index), how, given)
+        return _update(self._x, values, index, how, given)
 
 
 class _Options(NamedTuple):
@@ -329,11 +337,35 @@ _BODIES: dict[str, Callable[[Any, Any], Any]] = {
 _OPS = {"add": "add", "multiply": "mul", "min": "minimum", "max": "maximum"}
 
 
+def _update(x: Any, values: Any, index: Any, how: str, options: _Options) -> Any:
+    arrays, static = parsed(x, index)
+    window = window_of(x, static)
+    if window is None:
+        return _updated(x, values, arrays, static, how, options)
+    return _updated_in(x, values, window.starts, arrays, window.spans, window.rest, how, options)
+
+
+@public("spans", "index", "how", "options")
+def _updated_in(
+    x: Any, values: Any, starts: tuple[Any, ...], arrays: tuple[Any, ...], spans: Spans,
+    index: Index, how: str, options: _Options,
+) -> Any:  # fmt: skip
+    part = _with_update(in_window(x, starts, spans), values, arrays, index, how, options)
+    return put_in_window(x, part, starts, spans)
+
+
 @public("index", "how", "options")
 def _updated(
     x: Any, values: Any, arrays: tuple[Any, ...], index: Index, how: str, options: _Options
 ) -> Any:
-    name, operand = f"at.{how}", as_tracer(x, "at")
+    return _with_update(as_tracer(x, "at"), values, arrays, index, how, options)
+
+
+def _with_update(
+    operand: Tracer, values: Any, arrays: tuple[Any, ...], index: Index, how: str,
+    options: _Options,
+) -> Tracer:  # fmt: skip
+    name = f"at.{how}"
     at, broadcast, dtype = positions(arrays, index.marks, operand)
     at = {a: _in_mode(v, operand.shape[a], options.mode) for a, v in at.items()}
     shape = index.shape(broadcast)

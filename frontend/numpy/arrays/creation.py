@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anvl.core.argument_arrays import scalar_array
 from anvl.core.avals import aval
 from anvl.core.config import as_dtype, default_dtype
 from anvl.core.promote import (
@@ -24,6 +25,7 @@ from anvl.core.promote import (
     text_hint,
 )
 from anvl.core.ranges import check_fits, integer_limits, note_meeting
+from anvl.core.trace_state import current
 from anvl.core.tracer import Tracer
 from anvl.core.tracing import emit
 from anvl.dialect.core.op_registry import OPS
@@ -32,7 +34,7 @@ from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import sizes_of
 from anvl.numpy.arrays.choice import where
 from anvl.numpy.arrays.placing import check_not_traced, moved, placed, placed_like, placed_values
-from anvl.numpy.arrays.shaping import broadcast_arrays, ravel, reshape, swapaxes
+from anvl.numpy.arrays.shaping import reshape
 from anvl.numpy.arrays.stacking import stack
 from anvl.numpy.functions.arithmetic import evenly_spaced, power
 from anvl.numpy.functions.elementwise import add, astype, divide, equal, floor, multiply, subtract
@@ -40,7 +42,7 @@ from anvl.runtime import Array, Device, hiding_frames
 
 __all__ = [
     "arange", "array", "asarray", "copy", "empty", "empty_like", "full", "full_like", "linspace",
-    "logspace", "meshgrid", "ones", "ones_like", "zeros", "zeros_like",
+    "logspace", "ones", "ones_like", "zeros", "zeros_like",
 ]  # fmt: skip
 
 _NUMBERS = bool | int | float | complex
@@ -213,25 +215,25 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     Array([[7, 7],
            [7, 7]], dtype=int32)
     """
-    if dtype is not None and type(fill_value) in NUMBER_LEVELS:
-        check_fits(fill_value, as_dtype(dtype))
-        fill_value = _in_wide(fill_value, as_dtype(dtype))
-    # An integer is part of the program, so that one which the dtype does not hold is refused.
-    make = _full_of_integer if isinstance(fill_value, int) else _full
-    return make(shape, fill_value, dtype)
+    if type(fill_value) in NUMBER_LEVELS:
+        wanted = abstract(fill_value, "full").dtype if dtype is None else as_dtype(dtype)
+        check_fits(fill_value, wanted)
+        if current.trace is None and _kind(wanted) in _KINDS_OF[type(fill_value)]:
+            fill_value = np.asarray(fill_value, wanted)  # an argument of its digits
+    return _full(shape, fill_value, dtype)
 
 
-def _in_wide(value: Any, dtype: np.dtype[Any]) -> Any:
-    """A number in the requested dtype: passed as an argument it would be rounded to its default."""
-    kinds = {float: ("float", "complex"), complex: ("complex",)}.get(type(value), ())
-    return np.asarray(value, dtype) if _kind(dtype) in kinds else value
+#: The kinds of dtypes that hold a Python number as it is.
+_KINDS_OF: dict[type, tuple[str, ...]] = {
+    bool: ("bool", "int", "float", "complex"), int: ("int", "float", "complex"),
+    float: ("float", "complex"), complex: ("complex",),
+}  # fmt: skip
 
 
 def _filled_with(shape: Any, value: Any, dtype: Any) -> Any:
     sizes, own = sizes_of(shape, "full"), abstract(value, "full").dtype
     wanted = own if dtype is None else as_dtype(dtype)
-    is_real = isinstance(value, bool | int) and _kind(wanted) in ("float", "complex")
-    if isinstance(value, _NUMBERS) and (is_real or _kind(wanted) == _kind(own)):
+    if _kind(wanted) in _KINDS_OF.get(type(value), ()):
         return constant(value, wanted, sizes)
     of = as_tracer(value)
     if broadcast_shapes(of.shape, sizes, function="full") != sizes:
@@ -240,7 +242,6 @@ def _filled_with(shape: Any, value: Any, dtype: Any) -> Any:
 
 
 _full = public("shape", "dtype")(_filled_with)
-_full_of_integer = public("shape", "value", "dtype")(_filled_with)
 
 
 def _cast_for_full(x: Tracer, dtype: np.dtype[Any]) -> Tracer:
@@ -339,7 +340,7 @@ def iota(shape: tuple[int, ...], axis: int, dtype: np.dtype[Any]) -> Tracer:
 
 
 @placed
-@public("start", "stop", "step", "dtype")
+@hiding_frames
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
     """Evenly spaced values start, start + step, ... below stop; from 0 for one argument.
 
@@ -350,6 +351,20 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
     Array([5, 3, 1], dtype=int32)
     """
     first, last = (0, start) if stop is None else (start, stop)
+    wanted = _range_dtype(first, last, step, dtype)
+    count = max(0, math.ceil((last - first) / step))
+    if count and integral(wanted):
+        check_fits(int(first) + (count - 1) * int(step), wanted)
+    # Outside of a trace the numbers are arguments, so that ranges of one length are one program.
+    make, number = (_counted, scalar_array) if current.trace is None else (_range, constant)
+    is_up = step > 0
+    first_of = None if first == 0 and is_up else number(first, wanted)
+    width = None if abs(step) == 1 else number(abs(step), wanted)
+    return make(first_of, width, is_up, count, wanted)
+
+
+def _range_dtype(first: Any, last: Any, step: Any, dtype: Any) -> np.dtype[Any]:
+    """The dtype of a range, after its numbers were validated."""
     for number in (first, last, step):
         if not isinstance(number, int | float | np.integer | np.floating):
             what = "must be a Python number: it decides the shape; a traced one can be static"
@@ -360,22 +375,25 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
     wanted = default_dtype(int if integers else float) if dtype is None else as_dtype(dtype)
     if not (math.isfinite(first) and math.isfinite(last)):
         raise ValueError(f"arange: from {first} to {last} is not a finite range")
-    return _counted(first, step, max(0, math.ceil((last - first) / step)), wanted)
+    return wanted
 
 
-def _counted(first: Any, step: Any, count: int, dtype: np.dtype[Any]) -> Tracer:
-    """`count` values start, start + step, ...; decreasing ones too for unsigned dtypes."""
+def _range(start: Any, width: Any, is_up: bool, count: int, dtype: np.dtype[Any]) -> Tracer:
+    """`count` values start, start + width, ... or down from start; 0 and 1 where these are None.
+
+    Decreasing ones too for unsigned dtypes.
+    """
     if count == 0:
         return constant(0, dtype, (0,))
-    if integral(dtype):
-        constant(int(first) + (count - 1) * int(step), dtype)  # raises if a value does not fit
     away = iota((count,), 0, dtype)
-    if abs(step) != 1:
-        away = multiply(away, constant(abs(step), dtype))
-    if first == 0 and step > 0:
+    if width is not None:
+        away = multiply(away, width)
+    if start is None:
         return away
-    start = constant(first, dtype)
-    return add(start, away) if step > 0 else subtract(start, away)
+    return add(start, away) if is_up else subtract(start, away)
+
+
+_counted = public("is_up", "count", "dtype")(_range)
 
 
 def integral(dtype: np.dtype[Any]) -> bool:
@@ -473,23 +491,3 @@ def _powers(start: Any, stop: Any, num: int, endpoint: bool, base: Any, dtype: A
 
 _logspace = public("num", "endpoint", "dtype")(_powers)
 _logspace_of_numbers = public("start", "stop", "num", "endpoint", "base", "dtype")(_powers)
-
-
-@public("indexing")
-def meshgrid(*xs: Any, indexing: str = "xy") -> Any:
-    """Coordinate arrays of the grid spanned by vectors.
-
-    `indexing` is "xy" (the first two axes exchanged, as in plots) or "ij".
-
-    >>> import anvl.numpy as np
-    >>> np.meshgrid(np.arange(2), np.arange(3), indexing="ij")[1]
-    Array([[0, 1, 2],
-           [0, 1, 2]], dtype=int32)
-    """
-    if indexing not in ("xy", "ij"):
-        raise ValueError(f"meshgrid: indexing {indexing!r} is neither 'xy' nor 'ij'")
-    n = len(xs)
-    arrays = [asarray(x) if isinstance(x, builtins.list | tuple) else x for x in xs]
-    spread = [reshape(ravel(x), (-1,) + (1,) * (n - 1 - i)) for i, x in enumerate(arrays)]
-    grids = broadcast_arrays(*spread)
-    return tuple(swapaxes(g, 0, 1) for g in grids) if indexing == "xy" and n > 1 else grids

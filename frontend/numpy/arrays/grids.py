@@ -17,12 +17,12 @@ from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import sizes_of
 from anvl.numpy.arrays.creation import arange, asarray, iota, linspace
-from anvl.numpy.arrays.shaping import broadcast_arrays, reshape, transpose
+from anvl.numpy.arrays.shaping import broadcast_arrays, ravel, reshape, swapaxes, transpose
 from anvl.numpy.arrays.stacking import concatenate, stack
 from anvl.runtime import Array, hiding_frames
 
 __all__ = [
-    "c_", "index_exp", "indices", "mgrid", "ogrid", "r_", "s_",
+    "c_", "index_exp", "indices", "meshgrid", "mgrid", "ogrid", "r_", "s_",
 ]  # fmt: skip
 
 
@@ -51,6 +51,26 @@ def indices(dimensions: Sequence[int], dtype: Any = None, sparse: bool = False) 
     if not shape:
         return constant(0, of, (0,))
     return stack([iota(shape, a, of) for a in range(n)])
+
+
+@public("indexing")
+def meshgrid(*xs: Any, indexing: str = "xy") -> Any:
+    """Coordinate arrays of the grid spanned by vectors.
+
+    `indexing` is "xy" (the first two axes exchanged, as in plots) or "ij".
+
+    >>> import anvl.numpy as np
+    >>> np.meshgrid(np.arange(2), np.arange(3), indexing="ij")[1]
+    Array([[0, 1, 2],
+           [0, 1, 2]], dtype=int32)
+    """
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"meshgrid: indexing {indexing!r} is neither 'xy' nor 'ij'")
+    n = len(xs)
+    arrays = [asarray(x) if isinstance(x, builtins.list | tuple) else x for x in xs]
+    spread = [reshape(ravel(x), (-1,) + (1,) * (n - 1 - i)) for i, x in enumerate(arrays)]
+    grids = broadcast_arrays(*spread)
+    return tuple(swapaxes(g, 0, 1) for g in grids) if indexing == "xy" and n > 1 else grids
 
 
 def _line(name: str, item: slice) -> Any:

@@ -12,7 +12,17 @@ from anvl.core.tracer import Tracer
 from anvl.dialect.core.params.index_params import GatherDims
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import axis_of
-from anvl.numpy.arrays.indices import ANYWHERE, Index, PicksNothing, Range, parsed, positions
+from anvl.numpy.arrays.indices import (
+    ANYWHERE,
+    Index,
+    PicksNothing,
+    Range,
+    Spans,
+    in_window,
+    parsed,
+    positions,
+    window_of,
+)
 from anvl.numpy.arrays.shaping import expand_dims, ravel
 from anvl.numpy.functions.emitting import prim
 from anvl.runtime import Array, hiding_frames, put
@@ -52,7 +62,7 @@ def getitem(x: Any, index: Any) -> Any:
         if len(_steps_of) >= _MOST_KNOWN:
             _steps_of.clear()
         _steps_of[key] = _steps(x.shape, static, static.shape(()))
-    return _getitem(x, arrays, static)
+    return _read(x, arrays, static)
 
 
 # What reading by integers and slices emits, by the shape and the index: to read the index again
@@ -88,9 +98,23 @@ def _masked(x: Array, index: Any) -> Any:
     return put(x.numpy()[known], x.aval.placement.whole)
 
 
+def _read(x: Any, arrays: tuple[Any, ...], index: Index) -> Any:
+    window = window_of(x, index)
+    if window is None:
+        return _getitem(x, arrays, index)
+    return _getitem_in(x, window.starts, arrays, window.spans, window.rest)
+
+
 @public("index")
 def _getitem(x: Any, arrays: tuple[Any, ...], index: Index) -> Any:
     return index_tracer(as_tracer(x, "getitem"), arrays, index)
+
+
+@public("spans", "index")
+def _getitem_in(
+    x: Any, starts: tuple[Any, ...], arrays: tuple[Any, ...], spans: Spans, index: Index
+) -> Any:
+    return index_tracer(in_window(x, starts, spans), arrays, index)
 
 
 def index_tracer(operand: Tracer, arrays: tuple[Any, ...], index: Index) -> Any:

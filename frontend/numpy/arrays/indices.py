@@ -16,9 +16,12 @@ from anvl.core.tracer import Tracer
 from anvl.dialect.core.errors import TraceError
 from anvl.numpy.arrays.stacking import stack
 from anvl.numpy.functions.emitting import prim
-from anvl.runtime import Array, Placement
+from anvl.runtime import Array, Placement, ShardedPlacement
 
-__all__ = ["ANYWHERE", "INSIDE", "Index", "PicksNothing", "Range", "parsed", "positions"]
+__all__ = [
+    "ANYWHERE", "INSIDE", "Index", "PicksNothing", "Range", "Spans", "Window", "in_window",
+    "parsed", "positions", "put_in_window", "window_of",
+]  # fmt: skip
 
 # Markers of index arrays: whether every index is known to be one of 0, 1, ..., size - 1.
 INSIDE, ANYWHERE = "inside", "anywhere"
@@ -313,3 +316,75 @@ def _from_start(at: Tracer, size: int) -> Tracer:
     negative = prim("compare", at, constant(0, at.dtype, at.shape), comparison_direction="LT")
     moved = prim("add", at, constant(size, at.dtype, at.shape))
     return prim("select", negative, moved, at)
+
+
+# -- windows, outside of a trace -------------------------------------------------------------------
+
+# Note [Windows]
+# Outside of a trace the program of a slice does not depend on where it starts: a loop that reads
+# `x[i : i + 10]` would compile a program for each i, 20 ms each.  The window that a slice spans is
+# one program for each size, with its start as an argument; what the slice does within the window,
+# its step and direction, stays a part of the program.
+
+#: For some axes of an array, each with how many elements of it a window spans.
+Spans = tuple[tuple[int, int], ...]
+
+
+class Window(NamedTuple):
+    """The window that the slices of an index span.
+
+    Attributes
+    ----------
+    starts : tuple of Array
+        Where it starts along each axis of `spans`.
+    spans : Spans
+    rest : Index
+        What is left of the index: of the window.
+    """
+
+    starts: tuple[Array, ...]
+    spans: Spans
+    rest: Index
+
+
+def window_of(x: Any, index: Index) -> Window | None:
+    """The window of an index of x; None in a trace, or if no slice leaves a part of its axis out.
+
+    The shards of an array over several devices depend on where a slice starts: None for these, too.
+    """
+    if type(x) is not Array or current.trace is not None:
+        return None
+    place = x.aval.placement
+    if isinstance(place, ShardedPlacement):
+        return None
+    starts, spans, rest = [], [], []
+    axis = 0
+    for item in index.items:
+        if isinstance(item, Range) and item.size:
+            span = (item.size - 1) * abs(item.step) + 1
+            if span < x.shape[axis] <= _LARGEST:
+                last = (item.size - 1) * item.step
+                starts.append(scalar_array(min(item.start, item.start + last), None, place.whole))
+                spans.append((axis, span))
+                item = Range(max(0, -last), item.size, item.step)
+        rest.append(item)
+        axis += item is not None
+    return Window(tuple(starts), tuple(spans), index._replace(items=tuple(rest))) if spans else None
+
+
+def in_window(x: Tracer, starts: Sequence[Tracer], spans: Spans) -> Tracer:
+    """The elements of x in a window."""
+    sizes = dict(spans)
+    shape = tuple(sizes.get(axis, n) for axis, n in enumerate(x.shape))
+    return prim("dynamic_slice", x, *_starts(x, starts, spans), slice_sizes=shape)
+
+
+def put_in_window(x: Tracer, part: Tracer, starts: Sequence[Tracer], spans: Spans) -> Tracer:
+    """x with other elements in a window."""
+    return prim("dynamic_update_slice", x, part, *_starts(x, starts, spans))
+
+
+def _starts(x: Tracer, starts: Sequence[Tracer], spans: Spans) -> list[Tracer]:
+    given = {axis: start for (axis, _), start in zip(spans, starts, strict=True)}
+    zero = constant(0, starts[0].dtype)
+    return [given.get(axis, zero) for axis in range(x.ndim)]

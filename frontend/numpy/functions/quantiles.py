@@ -14,6 +14,7 @@ import numpy as np
 
 from anvl.core.config import counting_dtype
 from anvl.core.promote import as_tracer, constant, convert, promoted
+from anvl.core.trace_state import current
 from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import Axis, axes_of, axis_of
@@ -172,11 +173,12 @@ def of_elements(
 ) -> Any:
     """Quantiles of arrays; those whose name begins with "nan" ignore NaN."""
     given = method, keepdims, weights
-    # A Python number is part of the program: as an argument it would be rounded to an f32.
-    if isinstance(q, int | float):
+    # Python numbers keep all their digits, and take the dtype of x.  In a trace one is a part of
+    # the program, whose positions are then known; elsewhere each would be a program of its own.
+    is_number = isinstance(q, int | float)
+    if is_number and (current.trace is not None or weights is not None):
         return _of_number(name, x, q / 100 if "percentile" in name else q, axis, *given)
-    # Lists of numbers keep all their digits, and take the dtype of x.
-    listed = isinstance(q, list | tuple)
+    listed = is_number or isinstance(q, list | tuple)
     part = asarray(q, "f64") if listed else q
     return _of_array(name, x, part, axis, *given, listed)
 
