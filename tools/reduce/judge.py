@@ -10,7 +10,7 @@ import os
 import select
 import signal
 import subprocess
-import tempfile
+import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -143,39 +143,58 @@ class Script:
     interest.  A script that is not found, ended by a signal, or takes too long has no interest.
     """
 
-    def __init__(self, script: str, arguments: Sequence[str], seconds: float) -> None:
+    def __init__(
+        self, script: str, arguments: Sequence[str], seconds: float, folder: Path
+    ) -> None:
         self._command = [str(Path(script).resolve()) if Path(script).exists() else script]
         self._command += arguments
         self._seconds = seconds
-        self._folder = tempfile.TemporaryDirectory(prefix="anvl-reduce-")
+        self._file = folder / "candidate.mlir"
+        self._child: subprocess.Popen[bytes] | None = None
+        self._is_closed = False
+        self._lock = threading.Lock()  # an interruption closes it in another thread
 
     def answer(self, text: str) -> Answer | None:
         """`Answer` if the script exits with 1."""
-        file = Path(self._folder.name) / "candidate.mlir"
-        file.write_text(text)
-        try:
-            child = subprocess.Popen(
-                [*self._command, str(file)],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-        except OSError as error:
-            problem = error.strerror or error
-            raise UsageError(f"--test={self._command[0]} cannot be run, {problem}") from None
+        child = self._started(text)
         try:
             code = child.wait(self._seconds)
         except subprocess.TimeoutExpired:
             code = -1
         finally:
-            with suppress(OSError):
-                os.killpg(child.pid, signal.SIGKILL)  # with all that it has started
+            self._end()
             child.wait()
         if not 0 < code < _NOT_FOUND:
             return None
         return Answer("script", f"{Path(self._command[0]).name} exits with {code}")
 
+    def _started(self, text: str) -> "subprocess.Popen[bytes]":
+        with self._lock:
+            if self._is_closed:
+                raise UsageError("--test was interrupted")
+            self._file.write_text(text)
+            try:
+                self._child = subprocess.Popen(
+                    [*self._command, str(self._file)],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    start_new_session=True,
+                )
+            except OSError as error:
+                problem = error.strerror or error
+                raise UsageError(f"--test={self._command[0]} cannot be run, {problem}") from None
+            return self._child
+
+    def _end(self) -> None:
+        """End the script with all that it has started."""
+        child, self._child = self._child, None
+        if child is not None:
+            with suppress(OSError):
+                os.killpg(child.pid, signal.SIGKILL)
+
     def close(self) -> None:
-        """Remove the file."""
-        self._folder.cleanup()
+        """End the script where it is running, and start it no more."""
+        with self._lock:
+            self._is_closed = True
+            self._end()

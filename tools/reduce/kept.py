@@ -1,14 +1,16 @@
-"""The smallest module so far, where it outlives the process that found it.
+"""The smallest module so far, where it outlives the process that found it; and a folder.
 
 kept = Kept()                       before a fork
 kept.save(Outcome(text, message))   in the child, which may crash at any step
 kept.load()                         in the parent
+kept.close()                        in whichever process ends without Python's own tidying up
 """
 
 import json
 import sys
 from contextlib import suppress
-from tempfile import TemporaryFile
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import BinaryIO, NamedTuple, Self
 
 from anvl.tools.io import output
@@ -27,9 +29,18 @@ class Outcome(NamedTuple):
 
 
 class Kept:
-    """Two nameless files, written in turns, so that one is whole whenever the writer ends."""
+    """Two nameless files, written in turns, so that one is whole whenever the writer ends.
 
-    def __init__(self) -> None:
+    With `has_folder` there is a folder for the candidates too, which both processes may remove.
+    """
+
+    def __init__(self, *, has_folder: bool = False) -> None:
+        self._folder: TemporaryDirectory[str] | None = None
+        if has_folder:
+            try:
+                self._folder = TemporaryDirectory(prefix="anvl-reduce-", ignore_cleanup_errors=True)
+            except OSError as error:
+                raise UsageError(f"no folder for candidates, {error.strerror or error}") from None
         self._files: list[BinaryIO] = []
         self._count = 0
         with suppress(OSError):  # without a folder for such files a crash loses the outcome
@@ -39,8 +50,20 @@ class Kept:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def folder(self) -> Path:
+        """The folder for the candidates."""
+        assert self._folder is not None
+        return Path(self._folder.name)
+
+    def close(self) -> None:
+        """Close the files, and remove the folder."""
         for file in self._files:
             file.close()
+        if self._folder is not None:
+            self._folder.cleanup()
 
     def save(self, outcome: Outcome) -> None:
         """Keep an outcome in place of the one before the last."""

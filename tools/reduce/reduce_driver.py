@@ -28,6 +28,7 @@ class Reduction:
         #: The smallest module so far; None before the answer about the input.
         self.outcome: Outcome | None = None
         self._ops = 0
+        self._asking: Asker | None = None
 
     def run(self) -> None:
         """Search; raises `Refused` for an input that cannot be read, or is of no interest."""
@@ -39,7 +40,7 @@ class Reduction:
         text = program.module.operation.get_asm(assume_verified=True)
         note("asking about the input")
         for question in self._questions:
-            asker = self._asker(question)
+            asker = self._asking = self._asker(question)
             answer = asker.answer(text)
             if answer is not None:
                 break
@@ -57,7 +58,12 @@ class Reduction:
         if question is not None:
             return Judge(question, settings.timeout)
         assert settings.test is not None
-        return Script(settings.test, settings.test_args, settings.timeout)
+        return Script(settings.test, settings.test_args, settings.timeout, self._kept.folder)
+
+    def close(self) -> None:
+        """End what answers questions, while the search may still be running."""
+        if self._asking is not None:
+            self._asking.close()
 
     def _keep(self, best: Best, tried: int) -> None:
         counts = f"ops {self._ops} -> {best.ops}, {tried} candidates tried"

@@ -39,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if settings.question:
             print(_answer(settings.question), end="")
             return 0
-        with Kept() as kept:
+        with Kept(has_folder=settings.test is not None) as kept:
             return _run(settings, kept) if argv is not None else _guarded(settings, kept)
     except UsageError as error:
         print(f"anvl-reduce: error: {error}", file=sys.stderr)
@@ -86,6 +86,8 @@ def _run(settings: Settings, kept: Kept) -> int:
     if work.outcome is not None:
         write(work.outcome, settings.output, prefix)
     if code == _INTERRUPTED:
+        work.close()
+        kept.close()
         leave(code)  # the search may still be running in its thread
     return code
 

@@ -1,5 +1,6 @@
 """Reducing modules: every kind of edit, the same result each time, and what interruptions leave."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -230,7 +231,7 @@ def test_the_exit_code_of_a_script_is_the_answer(tmp_path, code, is_of_interest)
     script = tmp_path / "script.sh"
     script.write_text(f'#!/bin/sh\n[ "$1" = -v ] && [ -f "$2" ] && [ $# = 2 ] && exit {code}\n')
     script.chmod(0o755)
-    asker = Script(str(script), ["-v"], 10.0)
+    asker = Script(str(script), ["-v"], 10.0, tmp_path)
     assert (asker.answer("module {}") is not None) == is_of_interest
     asker.close()
 
@@ -239,7 +240,7 @@ def test_a_script_that_hangs_is_of_no_interest(tmp_path):
     script = tmp_path / "script.sh"
     script.write_text("#!/bin/sh\nsleep 60\nexit 1\n")
     script.chmod(0o755)
-    asker = Script(str(script), [], 0.2)
+    asker = Script(str(script), [], 0.2, tmp_path)
     assert asker.answer("module {}") is None
     asker.close()
 
@@ -249,9 +250,10 @@ def test_a_script_that_hangs_is_of_no_interest(tmp_path):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_leaves_the_smallest_module_so_far(tmp_path, number):
     script, given, out = tmp_path / "slow.sh", tmp_path / "chain.mlir", tmp_path / "small.mlir"
-    sizes = tmp_path / "sizes"  # of the candidates so far
+    sizes, pid = tmp_path / "sizes", tmp_path / "pid"  # of the candidates so far, of the last one
     script.write_text(
-        f'#!/bin/sh\ngrep -c tanh "$1" >> "{sizes}"\nsleep 0.2\n'
+        f'#!/bin/sh\necho $$ > "{pid}"\ngrep -c tanh "$1" >> "{sizes}"\nsleep 0.2\n'
+        f'[ $(wc -l < "{sizes}") -ge 8 ] && sleep 60\n'
         'grep -q anvl.neg "$1" && exit 1\nexit 0\n'
     )
     script.chmod(0o755)
@@ -265,9 +267,12 @@ def test_an_interruption_leaves_the_smallest_module_so_far(tmp_path, number):
         "-o",
         str(out),
     ]
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
     # A shell has the programs that it runs in the background ignore Ctrl-C.
     child = subprocess.Popen(
         command,
+        env={**os.environ, "TMPDIR": str(scratch)},
         stderr=subprocess.PIPE,
         text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
@@ -282,6 +287,17 @@ def test_an_interruption_leaves_the_smallest_module_so_far(tmp_path, number):
     module = ir.Module.parse(out.read_text(), context())
     assert "anvl.neg" in out.read_text() and 1 <= op_count(module) < 60
     assert [path.name for path in Path(tmp_path).glob(".*")] == []
+    assert list(scratch.iterdir()) == []
+    assert not is_running(int(pid.read_text()))
+
+
+def is_running(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    state = Path(f"/proc/{pid}/stat")  # one that nobody has waited for is there, but does not run
+    return not (state.exists() and ") Z " in state.read_text())
 
 
 # -- what ends the search itself -------------------------------------------------------------------
@@ -405,6 +421,15 @@ def test_what_is_kept_is_whole_whenever_its_writer_ends():
         newest = kept._files[kept._count % 2]
         newest.truncate(newest.tell() - 1)  # its writer ended in the middle
         assert kept.load() == ("text 3 \u00e9", "message")
+
+
+def test_a_folder_for_candidates_that_cannot_be_made_is_an_error(monkeypatch):
+    def refuse(**_):
+        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory")
+
+    monkeypatch.setattr("anvl.tools.reduce.kept.TemporaryDirectory", refuse)
+    with pytest.raises(UsageError, match="no folder for candidates, No usable temporary"):
+        Kept(has_folder=True)
 
 
 def test_nothing_is_kept_where_there_is_no_folder_for_it(monkeypatch):
