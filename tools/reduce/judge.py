@@ -143,9 +143,7 @@ class Script:
     interest.  A script that is not found, ended by a signal, or takes too long has no interest.
     """
 
-    def __init__(
-        self, script: str, arguments: Sequence[str], seconds: float, folder: Path
-    ) -> None:
+    def __init__(self, script: str, arguments: Sequence[str], seconds: float, folder: Path) -> None:
         self._command = [str(Path(script).resolve()) if Path(script).exists() else script]
         self._command += arguments
         self._seconds = seconds
