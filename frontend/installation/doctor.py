@@ -1,6 +1,7 @@
 """Checks of an installation from end to end, one line each: `anvl doctor`.
 
-    python -m anvl.installation.doctor    prints a line for each check; exit code 2 if one failed
+    python -m anvl.installation.doctor    prints a line for each check; exit code 2 if one failed,
+                                          3 where nobody reads the lines
 
 Each line is `ok` with what was found, or `FAILED` with what to do.  The command runs this as a
 child process, so that a check that ends the process is told, too.
@@ -237,4 +238,8 @@ def main(checks: Sequence[Check] = CHECKS) -> int:
 
 if __name__ == "__main__":
     os.environ.setdefault("ANVL_PROGRESS", "0")
-    sys.exit(main())
+    try:
+        code = main()
+    except OSError:  # of stdout: those of checks are told
+        os._exit(3)
+    sys.exit(code)

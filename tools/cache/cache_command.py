@@ -55,6 +55,8 @@ def run(words: Sequence[str], values: Mapping[str, Any]) -> int:
     except Refused as error:
         raise UsageError(f"cache {word}: {error}") from None
     except OSError as error:
+        if error.filename is None:  # of stdout
+            raise
         raise UsageError(f"cache {word}: {error.filename}: {error.strerror}") from None
 
 

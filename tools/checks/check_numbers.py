@@ -78,12 +78,17 @@ def problems(printed: Sequence[str], wanted: Sequence[str]) -> Iterator[str]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Compare stdin with a test; 1 if they differ."""
-    parser = argparse.ArgumentParser(prog="check_numbers", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="anvl-numbers", description=__doc__.splitlines()[0])
     parser.add_argument("test", help="the file with the directives")
     parser.add_argument("--check-prefix", default="NUMBERS", help="the words that they begin with")
     options = parser.parse_args(argv)
+    try:
+        text = Path(options.test).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        print(f"{options.test}: cannot read the test, {error}", file=sys.stderr)
+        return 1
     printed = sys.stdin.read().splitlines()
-    wanted = wanted_lines(Path(options.test).read_text(), options.check_prefix.split(","))
+    wanted = wanted_lines(text, options.check_prefix.split(","))
     if not wanted:
         print(f"{options.test}: no line begins with {options.check_prefix}:", file=sys.stderr)
         return 1

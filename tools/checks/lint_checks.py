@@ -29,6 +29,7 @@ from anvl.tools.checks.lit_test import (
     directives,
     is_directive,
 )
+from anvl.tools.io.stdout import writes_stdout
 
 __all__ = ["main", "problems", "tests_in"]
 
@@ -180,6 +181,7 @@ def tests_in(paths: Sequence[Path], excluded: Collection[str] = NO_TESTS) -> Ite
                     yield file
 
 
+@writes_stdout("anvl-lint-checks")
 def main(argv: Sequence[str] | None = None) -> int:
     """Print every problem; 1 if there is one."""
     parser = argparse.ArgumentParser(

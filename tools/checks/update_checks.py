@@ -27,6 +27,7 @@ from anvl.tools.checks.check_lines import blocks, number_blocks
 from anvl.tools.checks.lint_checks import problems, tests_in
 from anvl.tools.checks.lit_runs import CheckedText, RunError, lit_test
 from anvl.tools.io.command_line import Flag, UsageError, check_known, parse, usage
+from anvl.tools.io.stdout import writes_stdout
 
 __all__ = ["main", "updated"]
 
@@ -45,6 +46,7 @@ _FLAGS = (
 )
 
 
+@writes_stdout("anvl-update-checks")
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command `anvl-update-checks`; returns its exit code."""
     try:

@@ -9,7 +9,6 @@
 The exit code is that of `diff`: 0 if nothing differs, 1 if something does, 2 for an error.
 """
 
-import os
 import sys
 from collections.abc import Sequence
 
@@ -18,6 +17,7 @@ from anvl.tools.io.command_line import UsageError, usage
 from anvl.tools.io.crash_guard import leave, note
 from anvl.tools.io.crash_report import run_guarded
 from anvl.tools.io.numpy_later import without_numpy
+from anvl.tools.io.stdout import writes_stdout
 
 __all__ = ["main"]
 
@@ -25,6 +25,7 @@ _ERROR = 2
 _INTERRUPTED = 130
 
 
+@writes_stdout("anvl-diff", _ERROR)
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command `anvl-diff`; returns its exit code.
 
@@ -42,10 +43,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return run_guarded(lambda: _run_on_big_stack(settings), "anvl-diff", file, _ERROR)
     except UsageError as error:
         print(f"anvl-diff: error: {error}", file=sys.stderr)
-        return _ERROR
-    except BrokenPipeError:
-        # The reader of the output has left; at exit Python must not try to write the rest.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _ERROR
     except KeyboardInterrupt:
         leave(_INTERRUPTED)  # a pass of MLIR's may still be running in its thread

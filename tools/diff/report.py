@@ -47,7 +47,9 @@ def coloured(when: str, output: str) -> bool:
     """Whether to colour: on a terminal, unless NO_COLOR says otherwise."""
     if when != "auto":
         return when == "always"
-    return output == "-" and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    if output != "-" or sys.stdout is None or os.environ.get("NO_COLOR"):
+        return False
+    return sys.stdout.isatty()
 
 
 def as_text(differences: Sequence[Difference], colour: bool) -> str:

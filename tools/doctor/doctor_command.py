@@ -9,13 +9,17 @@ __all__ = ["doctor"]
 
 _CHILD = (sys.executable, "-m", "anvl.installation.doctor")
 _CHECKED = (0, 2)  # exit codes of a child that has run all checks
+_UNREAD = 3  # of one that could not write
 
 
 def doctor(child: Sequence[str] = _CHILD) -> int:
     """Run the checks; returns the exit code of the command."""
-    sys.stdout.flush()
+    if sys.stdout is not None:  # it is closed
+        sys.stdout.flush()
     ended = subprocess.run(child, stderr=subprocess.PIPE, text=True, errors="replace")
     code = ended.returncode
+    if code == _UNREAD:
+        return 1
     if code in _CHECKED:
         return 1 if code else 0
     if code < 0:

@@ -3,7 +3,6 @@
 COMMAND = FileCommand("anvl-run", parse, lambda: HELP + usage(FLAGS), run_file)
 """
 
-import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -44,10 +43,6 @@ class FileCommand:
             return self._run(settings) if argv is not None else self._guarded(settings)
         except UsageError as error:
             print(f"{self.name}: error: {error}", file=sys.stderr)
-            return 1
-        except BrokenPipeError:
-            # The reader of the output has left; at exit Python must not try to write the rest.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 1
         except KeyboardInterrupt:
             leave(_INTERRUPTED)  # a pass of MLIR's may still be running in its thread

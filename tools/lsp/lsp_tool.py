@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from anvl.tools.io.command_line import EVERYTHING, Flag, UsageError, check_known, parse, usage
+from anvl.tools.io.stdout import writes_stdout
 
 __all__ = ["main"]
 
@@ -39,6 +40,7 @@ _FLAGS = (
 _ERROR = 1
 
 
+@writes_stdout("anvl-lsp")
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command `anvl-lsp`; returns its exit code."""
     try:

@@ -9,11 +9,13 @@ import asyncio
 import contextlib
 import inspect
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
+from types import FrameType
 from typing import Any, BinaryIO, Protocol
 from urllib.parse import quote
 
@@ -81,12 +83,25 @@ class Server:
     def serve(self, answers: BinaryIO) -> None:
         """Answer the editor, on stdin, until it leaves."""
         context()  # the children get it with the fork
+        signal.signal(signal.SIGTERM, self._end)
         try:
             self._pygls.start_io(sys.stdin.buffer, answers)
         finally:
-            for child in (self._checker, self._shower):
-                child.close()
-            self._folder.cleanup()
+            self._close()
+
+    def _close(self) -> None:
+        for child in (self._checker, self._shower):
+            child.close()
+        self._folder.cleanup()
+
+    def _end(self, number: int, _: FrameType | None) -> None:
+        """End with the signal, and leave no files.
+
+        An exception would wait for the thread that reads stdin, until the editor closes it.
+        """
+        self._close()
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
 
     def _register(self) -> None:
         options = {

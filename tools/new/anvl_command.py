@@ -13,6 +13,7 @@ from pathlib import Path
 from anvl.tools.cache import cache_command
 from anvl.tools.doctor.doctor_command import doctor
 from anvl.tools.io.command_line import Flag, UsageError, check_known, parse, usage
+from anvl.tools.io.stdout import writes_stdout
 
 __all__ = ["main"]
 
@@ -55,6 +56,7 @@ _FLAGS = (Flag("help", "this text"), Flag("version", "versions of anvl and of wh
 _COMMANDS = ("new", "cache", "doctor")
 
 
+@writes_stdout("anvl")
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command `anvl`; returns its exit code."""
     try:

@@ -5,19 +5,20 @@ Any error in the input ends in `file:line:col: error: message` and exit code 1.
 
 import gc
 import io
-import os
 import sys
 from collections.abc import Sequence
 
 from anvl.tools.io.command_line import UsageError
 from anvl.tools.io.crash_guard import guarded, leave
 from anvl.tools.io.numpy_later import without_numpy
+from anvl.tools.io.stdout import writes_stdout
 from anvl.tools.opt import flags
 from anvl.tools.opt.flags import Settings
 
 _INTERRUPTED = 130
 
 
+@writes_stdout("anvl-opt")
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command `anvl-opt`; returns its exit code.
 
@@ -53,10 +54,6 @@ def _run_in_process(settings: Settings) -> int:
 
     try:
         return call_with_big_stack(lambda: _run(settings))
-    except BrokenPipeError:
-        # The reader of the output has left; at exit Python must not try to write the rest.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
     except KeyboardInterrupt:
         leave(_INTERRUPTED)  # a pass of MLIR's may still be running in its thread
 

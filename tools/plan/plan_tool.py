@@ -11,11 +11,13 @@ from collections.abc import Sequence
 
 from anvl.tools.io.command_line import usage
 from anvl.tools.io.file_command import FileCommand
+from anvl.tools.io.stdout import writes_stdout
 from anvl.tools.plan.plan_settings import FLAGS, HELP, Settings, parse
 
 __all__ = ["main"]
 
 
+@writes_stdout("anvl-plan")
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command `anvl-plan`; returns its exit code.
 

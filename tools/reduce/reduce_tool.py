@@ -7,7 +7,6 @@ Candidates are tried in a child process, which they may end.  The search is one 
 it, an interruption (Ctrl-C, SIGTERM) or a crash, leaves the smallest module so far.
 """
 
-import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from anvl.tools.io.command_line import UsageError, usage
 from anvl.tools.io.crash_guard import guarded, leave, note, step
+from anvl.tools.io.stdout import writes_stdout
 from anvl.tools.reduce.kept import Kept, write
 from anvl.tools.reduce.reduce_settings import FLAGS, HELP, Settings, parse
 
@@ -29,6 +29,7 @@ _INTERRUPTED = 130
 _STOPPED = "the smallest module so far: "
 
 
+@writes_stdout("anvl-reduce")
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command `anvl-reduce`; returns its exit code.
 
@@ -43,10 +44,6 @@ def main(argv: Sequence[str] | None = None) -> int:
             return _run(settings, kept) if argv is not None else _guarded(settings, kept)
     except UsageError as error:
         print(f"anvl-reduce: error: {error}", file=sys.stderr)
-        return _ERROR
-    except BrokenPipeError:
-        # The reader of the output has left; at exit Python must not try to write the rest.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _ERROR
 
 

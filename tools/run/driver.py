@@ -51,6 +51,8 @@ def run_file(settings: Settings) -> int:
     except UsageError:
         raise
     except Exception as error:
+        if isinstance(error, OSError) and error.filename is None:  # of stdout
+            raise
         say(diagnostic_of(error, [], source, program.location), source)
         return 1
     for problem in found:

@@ -12,11 +12,13 @@ from collections.abc import Sequence
 
 from anvl.tools.io.command_line import usage
 from anvl.tools.io.file_command import FileCommand
+from anvl.tools.io.stdout import writes_stdout
 from anvl.tools.run.settings import FLAGS, HELP, Settings, parse
 
 __all__ = ["main"]
 
 
+@writes_stdout("anvl-run")
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command `anvl-run`; returns its exit code.
 

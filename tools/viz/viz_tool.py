@@ -6,7 +6,6 @@
 Any error ends in `file:line:col: error: message` and exit code 1.
 """
 
-import os
 import sys
 from collections.abc import Sequence
 
@@ -14,6 +13,7 @@ from anvl.tools.io.command_line import UsageError, usage
 from anvl.tools.io.crash_guard import leave, note
 from anvl.tools.io.crash_report import run_guarded
 from anvl.tools.io.numpy_later import without_numpy
+from anvl.tools.io.stdout import writes_stdout
 from anvl.tools.viz.viz_settings import FLAGS, HELP, Settings, parse
 
 __all__ = ["main"]
@@ -22,6 +22,7 @@ _ERROR = 1
 _INTERRUPTED = 130
 
 
+@writes_stdout("anvl-viz", _ERROR)
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command `anvl-viz`; returns its exit code.
 
@@ -39,10 +40,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return run_guarded(lambda: _run_on_big_stack(settings), "anvl-viz", file, _ERROR)
     except UsageError as error:
         print(f"anvl-viz: error: {error}", file=sys.stderr)
-        return _ERROR
-    except BrokenPipeError:
-        # The reader of the output has left; at exit Python must not try to write the rest.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _ERROR
     except KeyboardInterrupt:
         leave(_INTERRUPTED)  # a pass of MLIR's may still be running in its thread

@@ -1,6 +1,9 @@
 """`anvl-lsp` as a command, and the children that read texts for it."""
 
+import json
 import os
+import signal
+import subprocess
 import sys
 
 import pytest
@@ -76,3 +79,25 @@ def test_questions(capsys):
     assert main(["--help"]) == main(["--version"]) == 0
     out = capsys.readouterr().out
     assert "--allow-unregistered-dialect" in out and "StableHLO" in out
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no such signal")
+def test_a_server_that_is_told_to_end_leaves_no_files(tmp_path):
+    child = subprocess.Popen(
+        [sys.executable, "-m", "anvl.tools.lsp.lsp_tool"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
+    params = {"capabilities": {}, "processId": None, "rootUri": None}
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+    text = json.dumps(asked)
+    child.stdin.write(f"Content-Length: {len(text)}\r\n\r\n{text}".encode())
+    child.stdin.flush()
+    assert child.stdout.readline().startswith(b"Content-")  # it serves
+    assert list(tmp_path.iterdir()) != []
+    child.send_signal(signal.SIGTERM)
+    assert child.wait(20) == -signal.SIGTERM
+    child.stdin.close()
+    child.stdout.close()
+    assert list(tmp_path.iterdir()) == []

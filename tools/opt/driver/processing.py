@@ -71,7 +71,7 @@ def _write(settings: Settings, outputs: Sequence[BinaryIO]) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise UsageError(f"cannot write {settings['o']!r}, {error.strerror}") from None
+        raise UsageError(f"cannot write {settings['o']!r}, {error.strerror or error}") from None
 
 
 def _checked(settings: Settings, source: Source) -> Source:
