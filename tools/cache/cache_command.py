@@ -38,7 +38,6 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 def run(words: Sequence[str], values: Mapping[str, Any]) -> int:
     """Run the command for the words after `anvl cache`; returns its exit code."""
     from anvl.dialect.core.errors import nearest
-    from anvl.runtime.disk_cache import Refused
 
     word, *more = words or [""]
     if word not in _ACTIONS:
@@ -50,6 +49,12 @@ def run(words: Sequence[str], values: Mapping[str, Any]) -> int:
     given = [f"--{flag.name}" for flag in FLAGS if values[flag.name] is not None]
     if given and word != "prune":
         raise UsageError(f"cache {word}: {given[0]} is for prune")
+    return _acted(word, values)
+
+
+def _acted(word: str, values: Mapping[str, Any]) -> int:
+    from anvl.runtime.disk_cache import Refused
+
     try:
         return _ACTIONS[word](_folder(), values)
     except Refused as error:
