@@ -809,7 +809,22 @@ module {
       %3 = irdl.any
       irdl.results(z: %3)
     }
+    irdl.operation @solve {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(a: %0, b: %1)
+      %2 = irdl.any
+      irdl.attributes {"transpose_a" = %2}
+      %3 = irdl.any
+      irdl.results(x: %3)
+    }
     irdl.operation @det {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @cofactors {
       %0 = irdl.any
       irdl.operands(x: %0)
       %1 = irdl.any
@@ -854,15 +869,6 @@ module {
       irdl.attributes {"ragged_dot_dimension_numbers" = %3}
       %4 = irdl.any
       irdl.results(z: %4)
-    }
-    irdl.operation @solve {
-      %0 = irdl.any
-      %1 = irdl.any
-      irdl.operands(a: %0, b: %1)
-      %2 = irdl.any
-      irdl.attributes {"transpose_a" = %2}
-      %3 = irdl.any
-      irdl.results(x: %3)
     }
     irdl.operation @eigh {
       %0 = irdl.any

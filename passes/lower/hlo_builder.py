@@ -82,6 +82,20 @@ class Hlo:
             _create("stablehlo.return", [], best)
         return list(op.results)
 
+    def choose(
+        self,
+        flag: ir.Value,
+        type: ir.Type,
+        then: Callable[[], ir.Value],
+        otherwise: Callable[[], ir.Value],
+    ) -> ir.Value:
+        """One of two values of `type`; of what makes them, only that is computed."""
+        op = _create("stablehlo.if", [type], [flag], regions=2)
+        for region, value in zip(op.regions, (then, otherwise), strict=True):
+            with ir.InsertionPoint(region.blocks.append()):
+                _create("stablehlo.return", [], [value()])
+        return op.result
+
 
 def maker(x: ir.Value) -> ir.Operation | None:
     """The defining op of a value; None for a block argument."""

@@ -179,15 +179,15 @@ class Shared:
         """Whether an op may be outlined.
 
         Only in a function or its control flow, not in a body of scalars; and inside another
-        expansion only if it is expensive.
+        expansion only if it is expensive, and not in a branch, before which it would be computed.
         """
-        outer = op.parent.operation
+        outer = inner = op.parent.operation
         while outer.name in CONTROL_FLOW:
             outer = outer.parent.operation
         if outer.name != "func.func":
             return False
         return not self._depth or (
-            how.is_costly and all(isinstance(x, ir.BlockArgument) for x in xs)
+            how.is_costly and outer == inner and all(isinstance(x, ir.BlockArgument) for x in xs)
         )
 
     def call(self, how: Called, xs: Sequence[ir.Value]) -> list[ir.Value]:

@@ -14,9 +14,11 @@ from functools import reduce
 from typing import Any
 
 from anvl.dialect.core.create import full, full_like, zeros_like
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.op import Result, Value, emit
-from anvl.dialect.core.types import dtype_name, tensor
+from anvl.dialect.core.types import dtype_name, numpy_dtype, tensor
 from anvl.dialect.interpreters.subprogram import jvp_of, vjp_of
+from anvl.dialect.ops.elementwise.elementary import and_
 from anvl.dialect.ops.linalg.factorization_base import Factorisation
 from anvl.dialect.ops.linalg.matrices import (
     across_rows,
@@ -24,6 +26,7 @@ from anvl.dialect.ops.linalg.matrices import (
     columns,
     ct,
     diagonal,
+    identity,
     is_complex,
     matmul,
     on_diagonal,
@@ -32,8 +35,9 @@ from anvl.dialect.ops.linalg.matrices import (
     scaled,
     solve,
 )
+from anvl.dialect.ops.linalg.solve import by_factors
 
-__all__ = ["DetOp", "SlogdetOp"]
+__all__ = ["CofactorsOp", "DetOp", "SlogdetOp"]
 
 
 class DetOp(Factorisation, name="det"):
@@ -59,11 +63,20 @@ class DetOp(Factorisation, name="det"):
 
     @classmethod
     def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Any:
-        return None if ts[0] is None else jvp_of(_polynomial, xs, ts)[0]
+        (t,), (x,) = ts, xs
+        if t is None:
+            return None
+        if x.type.shape[-1] <= _LAST:
+            return jvp_of(_polynomial, xs, ts)[0]
+        rank = x.type.rank
+        return emit.sum(emit.mul(t, emit.cofactors(x)), axes=(rank - 2, rank - 1))
 
     @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
-        return [lambda: vjp_of(_polynomial, xs, [g])[0]]
+        (x,) = xs
+        if x.type.shape[-1] <= _LAST:
+            return [lambda: vjp_of(_polynomial, xs, [g])[0]]
+        return [lambda: emit.mul(_for_each_element(g, x), emit.cofactors(x))]
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
@@ -71,6 +84,46 @@ class DetOp(Factorisation, name="det"):
         return draw.calls(
             ([square], {}), ([draw.matrix(2, 5, 5)], {}), ([draw.matrix(2, 2, 2)], {}),
             ([draw.matrix(1, 1)], {}), ([draw.matrix(0, 0)], {}),
+        )  # fmt: skip
+
+
+class CofactorsOp(Factorisation, name="cofactors"):
+    """Cofactors of square matrices, also of singular ones: the derivative of their determinants.
+
+    See Note [Singular determinants].
+    """
+
+    y: Result
+
+    @classmethod
+    def result_type(cls, x: Any) -> Any:
+        check_square("cofactors", x)
+        return x
+
+    @classmethod
+    def lower(cls, hlo: Any, x: Value) -> Value:
+        if 0 in x.type.shape:
+            return zeros_like(x)
+        if x.type.shape[-1] <= _LAST:
+            return _slope(x)[0]
+        y = emit.det(x)
+        inverse = by_factors(emit.lu(x), identity(x.type), "TRANSPOSE")  # shared with that of `det`
+        found = emit.mul(_for_each_element(y, x), inverse)
+        is_usable = and_(_all(_is_normal(y)), _all(emit.is_finite(emit.abs(found))))
+        return hlo.choose(is_usable, x.type, lambda: found, lambda: _slope(x)[0])
+
+    @classmethod
+    def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Any:
+        return None if ts[0] is None else jvp_of(_slope, xs, ts)[0]
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
+        return [lambda: vjp_of(_slope, xs, [g])[0]]
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        return draw.calls(
+            ([draw.matrix(2, 5, 5)], {}), ([draw.matrix(2, 2)], {}), ([draw.matrix(0, 0)], {}),
         )  # fmt: skip
 
 
@@ -128,6 +181,11 @@ class SlogdetOp(Factorisation, name="slogdet"):
 # derivative up to the fourth is a sum of minors of at least n-4 rows, that is, 0, which is
 # returned.  So derivatives are right everywhere up to the fourth order, and to every order where
 # the rank is at least n-4.  The cost is that of singular values: it grows like n^3.
+#
+# Where no matrix of a stack has a determinant of 0, the first derivatives are `det(x) inverse(x)`
+# after all, transposed, with half to a fifth of the errors, also of matrices that are singular but
+# for rounding: both factors are those of one matrix beside x, and the polynomial is smooth.  This
+# is chosen at run time, for the whole stack: of 400 matrices of 5 rows it takes 0.15 of the time.
 
 _EXACT = 3  # rows up to which the value is the polynomial too: exact if its products are
 _LAST = 4  # rows of the block by which nothing is divided
@@ -154,6 +212,29 @@ def _polynomial(x: Value) -> list[Value]:
     size = _product(emit.select(is_zero, zeros_like(first), first))
     signs = emit.mul(sign, emit.mul(emit.det(u), emit.det(vt)))
     return [emit.mul(scaled(signs, emit.mul(size, growth)), _written_out(schur))]
+
+
+def _slope(x: Value) -> list[Value]:
+    """The derivative of `_polynomial`."""
+    ones = full(tensor(x.type.shape[:-2], x.type.element_type), 1)
+    return [slope for slope in vjp_of(_polynomial, [x], [ones]) if slope is not None]
+
+
+def _for_each_element(values: Value, x: Value) -> Value:
+    """A value a matrix, at each of its elements."""
+    kept = tuple(range(x.type.rank - 2))
+    return emit.broadcast_in_dim(values, shape=tuple(x.type.shape), broadcast_dimensions=kept)
+
+
+def _is_normal(y: Value) -> Value:
+    """Whether the digits of y are all there."""
+    size = emit.abs(y)
+    least = np.finfo(numpy_dtype(dtype_name(size.type.element_type))).tiny
+    return emit.compare(size, full_like(size, float(least)), comparison_direction="GE")
+
+
+def _all(flags: Value) -> Value:
+    return emit.all(flags, axes=tuple(range(flags.type.rank)))
 
 
 def _as_diagonal(values: Value, like: Value) -> Value:

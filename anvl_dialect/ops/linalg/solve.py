@@ -25,7 +25,7 @@ from anvl.dialect.ops.linalg.matrices import (
 )
 from anvl.dialect.sparsity.combinations import systems_dependence
 
-__all__ = ["SolveOp"]
+__all__ = ["SolveOp", "by_factors"]
 
 
 class SolveOp(AnvlOp, name="solve"):
@@ -48,17 +48,7 @@ class SolveOp(AnvlOp, name="solve"):
     def lower(cls, hlo: Any, a: Value, b: Value, transpose_a: str) -> Value:
         if 0 in b.type.shape:
             return b
-        lu, _, permutation = emit.lu(a)
-
-        def through(y: Value, lower: bool) -> Value:
-            return emit.triangular_solve(
-                lu, y, left_side=True, lower=lower, unit_diagonal=lower, transpose_a=transpose_a
-            )
-
-        if transpose_a == "NO_TRANSPOSE":
-            return through(through(permuted_rows(b, permutation), lower=True), lower=False)
-        solved = through(through(b, lower=False), lower=True)
-        return permuted_rows(solved, inverse_of(permutation))
+        return by_factors(emit.lu(a), b, transpose_a)
 
     @classmethod
     def tangent(
@@ -106,3 +96,18 @@ class SolveOp(AnvlOp, name="solve"):
             ([draw.matrix(2, 2, 2), draw.floats(2, 2, 3)], params("NO_TRANSPOSE")),
             ([draw.matrix(0, 0), draw.floats(0, 2)], params("NO_TRANSPOSE")),
         )
+
+
+def by_factors(factors: Sequence[Value], b: Value, transpose_a: str) -> Value:
+    """Solve systems by the results of `lu`."""
+    lu, _, permutation = factors
+
+    def through(y: Value, lower: bool) -> Value:
+        return emit.triangular_solve(
+            lu, y, left_side=True, lower=lower, unit_diagonal=lower, transpose_a=transpose_a
+        )
+
+    if transpose_a == "NO_TRANSPOSE":
+        return through(through(permuted_rows(b, permutation), lower=True), lower=False)
+    solved = through(through(b, lower=False), lower=True)
+    return permuted_rows(solved, inverse_of(permutation))

@@ -355,6 +355,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "axis_index": lambda mesh, axes: np.int32(0),
     "reduce_precision": lambda x, exponent_bits, mantissa_bits: x,  # sampled with all bits
     "cbrt": np.cbrt,
+    "cofactors": lambda x: (np.linalg.det(x)[..., None, None] * np.linalg.inv(x)).swapaxes(-1, -2),
     "log2": np.log2,
     "log10": np.log10,
     "exp2": np.exp2,

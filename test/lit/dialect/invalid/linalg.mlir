@@ -199,3 +199,11 @@ func.func @nuclear_norm_of_a_vector(%x: tensor<2xf32>) {
   %y = "anvl.nuclear_norm"(%x) : (tensor<2xf32>) -> tensor<f32>
   return
 }
+
+// -----
+
+func.func @cofactors_of_a_wide_matrix(%x: tensor<2x3xf64>) {
+  // expected-error @+1 {{cofactors: operand is tensor<2x3xf64>; its last two axes must have the same size}}
+  %y = "anvl.cofactors"(%x) : (tensor<2x3xf64>) -> tensor<2x3xf64>
+  return
+}
