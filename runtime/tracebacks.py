@@ -27,6 +27,8 @@ from collections.abc import Callable, Iterable
 from types import FrameType, FunctionType, ModuleType, TracebackType
 from typing import Any, TypeVar
 
+import numpy as np
+
 from anvl.runtime.settings import runtime_settings
 
 __all__ = [
@@ -133,12 +135,20 @@ def explain_error(error: Exception, f: Callable[..., Any], kwargs: Iterable[str]
         and module != "anvl.prim"
     ):
         entry = error.__traceback__
-        while entry is not None and _is_library_frame(entry):
+        while entry is not None and (_is_library_frame(entry) or _is_frame_of_numpy(entry)):
             entry = entry.tb_next
         if entry is None:  # no function of the person stands between
             said = str(error)
             _say(error, said, _named(_MLIR_TYPE.sub(_as_aval, said), f, sys._getframe(2)))
     hide_frames(error)
+
+
+# Computations on the host are NumPy's, whose errors do not name the function that was called.
+_NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
+
+
+def _is_frame_of_numpy(entry: TracebackType) -> bool:
+    return os.path.abspath(entry.tb_frame.f_code.co_filename).startswith(_NUMPY)
 
 
 # Errors whose message begins with the function.
@@ -184,16 +194,34 @@ def _named(said: str, f: Callable[..., Any], caller: FrameType | None) -> str:
 
 
 def _written_name(caller: FrameType) -> str | None:
-    """The name by which the call under way writes a function of a module of anvl: `np.arctan`."""
+    """The name by which the call under way writes a function of a module of anvl: `np.arctan`.
+
+    Also one that was imported from such a module: `from anvl.numpy import arctan`.
+    """
     try:
         call = ast.parse(_source_of_call(caller), mode="eval").body
     except SyntaxError:
         return None
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+    if not isinstance(call, ast.Call):
+        return None
+    if isinstance(call.func, ast.Name):
+        name = call.func.id
+        return name if _is_exported(name, _value_of(call.func, caller)) else None
+    if not isinstance(call.func, ast.Attribute):
         return None
     module = _value_of(call.func.value, caller)
     is_ours = isinstance(module, ModuleType) and module.__name__.partition(".")[0] == "anvl"
     return call.func.attr if is_ours else None
+
+
+def _is_exported(name: str, value: Any) -> bool:
+    """Whether a value is that of this name in its module, or in one of the packages of that."""
+    module = str(getattr(value, "__module__", ""))
+    while module.startswith("anvl."):
+        if getattr(sys.modules.get(module), name, None) is value:
+            return True
+        module = module.rpartition(".")[0]
+    return False
 
 
 def _value_of(path: ast.expr, frame: FrameType) -> Any:

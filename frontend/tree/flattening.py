@@ -62,6 +62,8 @@ def unflatten(treedef: Any, leaves: Iterable[Any]) -> Any:
 
     Raises
     ------
+    TypeError
+        `treedef` is no structure.
     ValueError
         The number of leaves is wrong.
 
@@ -72,11 +74,21 @@ def unflatten(treedef: Any, leaves: Iterable[Any]) -> Any:
     (1, {'a': 2})
     """
     values = leaves if type(leaves) is list else list(leaves)
-    if len(values) != treedef.num_leaves:
-        raise ValueError(
-            f"unflatten: structure has {treedef.num_leaves} leaves, got {len(values)}, {treedef}"
-        )
+    try:
+        count = treedef.num_leaves
+    except AttributeError:
+        raise no_structure("unflatten", treedef) from None
+    if len(values) != count:
+        raise ValueError(f"unflatten: structure has {count} leaves, got {len(values)}, {treedef}")
     return treedef.unflatten(values)
+
+
+def no_structure(function: str, treedef: Any) -> TypeError:
+    """The error of a function that got something else where a structure belongs."""
+    return TypeError(
+        f"{function}: {treedef!r} of type {type(treedef).__name__} is no structure; "
+        "anvl.tree.structure(tree) gives that of a tree"
+    )
 
 
 def leaves(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:

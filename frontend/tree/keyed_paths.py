@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from anvl.tree.flattening import flatten, structure
+from anvl.tree.flattening import flatten, no_structure, structure
 from anvl.tree.mapping import map
 from anvl.tree.path_keys import plain_name
 from anvl.tree.treedefs import key_paths
@@ -169,7 +169,10 @@ def treedef_is_leaf(treedef: Any) -> bool:
     >>> treedef_is_leaf(tree_structure(1)), treedef_is_leaf(tree_structure([]))
     (True, False)
     """
-    return treedef.node_data() is None
+    try:
+        return treedef.node_data() is None
+    except AttributeError:
+        raise no_structure("treedef_is_leaf", treedef) from None
 
 
 def treedef_children(treedef: Any) -> list[Any]:
@@ -189,7 +192,10 @@ def treedef_children(treedef: Any) -> list[Any]:
     >>> treedef_children(tree_structure([1, (2, 3)]))[1] == tree_structure((0, 0))
     True
     """
-    return list(treedef.children())
+    try:
+        return list(treedef.children())
+    except AttributeError:
+        raise no_structure("treedef_children", treedef) from None
 
 
 def treedef_tuple(treedefs: Iterable[Any]) -> Any:
@@ -210,4 +216,8 @@ def treedef_tuple(treedefs: Iterable[Any]) -> Any:
     True
     """
     leaf = object()
-    return structure(tuple(t.unflatten([leaf] * t.num_leaves) for t in treedefs))
+    given = [*treedefs]
+    try:
+        return structure(tuple(t.unflatten([leaf] * t.num_leaves) for t in given))
+    except AttributeError:
+        raise no_structure("treedef_tuple", given) from None

@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from anvl.tree.flattening import flatten, leaves, structure, unflatten
+from anvl.tree.flattening import flatten, leaves, no_structure, structure, unflatten
 from anvl.tree.paths import flatten_with_path, prefix_parts, structure_difference
 from anvl.tree.treedefs import described
 
@@ -235,7 +235,10 @@ def transpose(outer_treedef: Any, inner_treedef: Any | None, pytree_to_transpose
 
 def _up_to(treedef: Any, tree: Any) -> tuple[list[Any], str | None]:
     """The parts of `tree` in the places of the leaves of a treedef, or how it differs above."""
-    marked = treedef.unflatten([_MARK] * treedef.num_leaves)
+    try:
+        marked = treedef.unflatten([_MARK] * treedef.num_leaves)
+    except AttributeError:
+        raise no_structure("transpose", treedef) from None
     try:
         parts = prefix_parts(marked, tree)
     except ValueError as error:

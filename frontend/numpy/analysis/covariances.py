@@ -55,6 +55,8 @@ def cov(
 
     Raises
     ------
+    TypeError
+        `fweights` are no integers.
     ValueError
         More than two axes, weights of another number than observations, or a `ddof` that is no
         integer.
@@ -72,6 +74,8 @@ def cov(
     """
     if ddof is not None and ddof != int(ddof):
         raise ValueError(f"cov: ddof is {ddof!r}; it must be an integer")
+    if isinstance(fweights, Tracer) and not is_kind(fweights, "int", "uint"):
+        raise TypeError(f"cov: fweights are {fweights.aval}; counts are integers, others aweights")
     return _covariance(
         "cov", m, y, rowvar, int(not bias) if ddof is None else ddof, (fweights, aweights)
     )

@@ -131,7 +131,7 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0, *, length: int | N
     """
     least = int_of(minlength, "minlength", "bincount", least=0)
     numbers = asarray(x)
-    if numbers.size == 0 and not isinstance(numbers, Tracer):
+    if numbers.size == 0:
         numbers = asarray(np.zeros(numbers.shape, np.int32))
     if numbers.ndim != 1:
         raise ValueError(f"bincount: takes a vector, got {numbers.aval}")

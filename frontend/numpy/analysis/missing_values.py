@@ -13,7 +13,7 @@ import numpy as np
 from anvl.core.promote import convert, promoted
 from anvl.dispatch.eager import Function, public
 from anvl.numpy.arrays.array_like import array_like
-from anvl.numpy.arrays.axes import Axis, axes_of
+from anvl.numpy.arrays.axes import Axis, axes_of, axis_of
 from anvl.numpy.arrays.choice import isnan, logical_not, where
 from anvl.numpy.arrays.choice import where as _where
 from anvl.numpy.functions.cumulative import cumprod, cumsum
@@ -108,6 +108,8 @@ def _check_known(name: str, x: Any, axis: int | None) -> None:
     if not isinstance(x, Array | np.ndarray):
         return
     values = np.asarray(x)
+    if axis is not None:
+        axis = axis_of(axis, values.ndim, name)
     if values.dtype.kind in "fcV" and values.size and np.isnan(values).all(axis=axis).any():
         raise ValueError(f"{name}: a vector has nothing but NaN, so there is no place")
 

@@ -118,6 +118,8 @@ def polydiv(u: Any, v: Any) -> Any:
     given = _coefficients("polydiv", u, v)
     (rest, by), _ = promoted("polydiv", given, "float", broadcast=False)
     m, n = rest.shape[0] - 1, by.shape[0] - 1
+    if n < 0:
+        raise ValueError(f"polydiv: v is {by.aval}; it needs a coefficient")
     if m < n:
         return zeros(1, rest.dtype), rest
     quotient = []
@@ -270,7 +272,7 @@ def roots(p: Any, *, strip_zeros: bool = True) -> Any:
     >>> print(np.sort(np.round(np.roots(np.asarray([1.0, -3.0, 2.0])), 4)))
     [1.+0.j 2.+0.j]
     """
-    given = asarray(p)
+    given = atleast_1d(asarray(p))
     if given.ndim > 1:
         raise ValueError(f"roots: coefficients are {given.aval}; they must be a vector")
     if not strip_zeros:

@@ -17,6 +17,7 @@ from anvl.dialect.core.errors import TraceError
 from anvl.dispatch.eager import public
 from anvl.numpy.analysis.selection import compress
 from anvl.numpy.arrays.array_like import array_like
+from anvl.numpy.arrays.axes import axis_of
 from anvl.numpy.arrays.choice import isnan, logical_and, logical_not
 from anvl.numpy.arrays.creation import asarray, iota
 from anvl.numpy.arrays.indexing import take
@@ -109,8 +110,9 @@ def unique(
             raise TraceError(f"unique: size is {size}, and axis {axis}; give one of them alone")
         asked = (return_index, return_inverse, return_counts)
         return _of_size(x, size, fill_value, asked, equal_nan)
+    at = None if axis is None else axis_of(axis, x.ndim, "unique")
     found = _host.unique(
-        np.asarray(x), return_index, return_inverse, return_counts, axis, equal_nan=equal_nan
+        np.asarray(x), return_index, return_inverse, return_counts, at, equal_nan=equal_nan
     )
     values, *indices = found if isinstance(found, tuple) else (found,)
     made = (asarray(values), *(asarray(i.astype(default_dtype(int))) for i in indices))

@@ -341,7 +341,7 @@ def iota(shape: tuple[int, ...], axis: int, dtype: np.dtype[Any]) -> Tracer:
 
 @placed
 @hiding_frames
-def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
+def arange(start: Any = None, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
     """Evenly spaced values start, start + step, ... below stop; from 0 for one argument.
 
     The arguments are Python numbers, since they determine the shape.
@@ -350,7 +350,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
     >>> np.arange(5, 0, -2)
     Array([5, 3, 1], dtype=int32)
     """
-    first, last = (0, start) if stop is None else (start, stop)
+    first, last = (0, start) if stop is None else (0 if start is None else start, stop)
     wanted = _range_dtype(first, last, step, dtype)
     count = max(0, math.ceil((last - first) / step))
     if count and integral(wanted):

@@ -241,11 +241,11 @@ def clipped(x: Tracer, at: Any) -> Tracer:
 
 
 @public("axis")
-def take_along_axis(x: Any, indices: Any, axis: int = -1) -> Any:
+def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Any:
     """Take elements along an axis by indices that vary along the other axes.
 
-    The other axes of x and of `indices` broadcast.  Negative indices count from the end;
-    out-of-range ones are clamped.
+    The other axes of x and of `indices` broadcast; None flattens x first.  Negative indices count
+    from the end; out-of-range ones are clamped.
 
     >>> import anvl.numpy as np
     >>> x = np.asarray([[3, 1], [2, 5]])
@@ -254,6 +254,8 @@ def take_along_axis(x: Any, indices: Any, axis: int = -1) -> Any:
            [5]], dtype=int32)
     """
     operand, at = as_tracer(x, "take_along_axis"), as_tracer(indices, "take_along_axis")
+    if axis is None:
+        operand, axis = ravel(operand), 0
     if integer_limits(at.dtype) is None:
         raise TypeError(f"take_along_axis: indices are {at.aval}; they must be integers")
     if at.ndim != operand.ndim:

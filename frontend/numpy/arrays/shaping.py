@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -210,7 +211,7 @@ def broadcast_to(x: Any, shape: int | Sequence[int]) -> Any:
     return _broadcast_to(operand, sizes)
 
 
-@public()
+@public(n_conditions=sys.maxsize)
 def broadcast_arrays(*xs: Any) -> Any:
     """Broadcast arrays to their common shape; each keeps its dtype.
 

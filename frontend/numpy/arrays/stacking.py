@@ -34,7 +34,7 @@ __all__ = [
 def _parts(function: str, xs: Any) -> list[Any]:
     """The arrays to join: items of a sequence, or slices of an array along its first axis."""
     if isinstance(xs, Tracer):
-        return [*unstack(xs)]
+        xs = (*unstack(xs),)
     if not isinstance(xs, list | tuple):
         raise TypeError(f"{function}: takes a list or tuple of arrays, got {type(xs).__name__}")
     if not xs:

@@ -106,6 +106,9 @@ class _Distribution:
             return mark_weak(convert(found, dtype), weak)
 
         evaluate.__name__ = evaluate.__qualname__ = title
+        # All are given: messages call them by their names.
+        given = [p.replace(default=inspect.Parameter.empty) for p in parameters]
+        evaluate.__signature__ = inspect.Signature(given)  # type: ignore[attr-defined]
         computed = public()(evaluate)
 
         @hiding_frames

@@ -82,7 +82,7 @@ class MultivariateNormal:
 @public()
 def _dirichlet_logpdf(x: Any, alpha: Any) -> Any:
     (x, alpha), _ = promoted("dirichlet", (x, alpha), "float", broadcast=False)
-    if alpha.ndim != 1 or x.shape[:1] not in (alpha.shape, (alpha.shape[0] - 1,)):
+    if alpha.ndim != 1 or not alpha.size or x.shape[:1] not in (alpha.shape, (alpha.shape[0] - 1,)):
         raise ValueError(
             f"dirichlet: x has shape {list(x.shape)}, alpha {list(alpha.shape)}; the first axis of "
             "x is as long as the vector alpha, or one shorter"

@@ -54,6 +54,12 @@ def test_weights_in_a_list_have_the_digits_of_what_they_weigh():
         assert_close(anvl.jit(lambda x: f(anp, x))(X), f(np, X), FORMULA)  # noqa: B023
 
 
+def test_numbers_of_arrays_that_do_not_meet_have_their_defaults():
+    for f in (anp.broadcast_arrays, anp.meshgrid):
+        for found in (f(X, 0.1, 1), anvl.jit(lambda x: f(x, 0.1, 1))(X)):  # noqa: B023
+            assert [x.dtype.name for x in found] == ["float64", "float32", "int32"]
+
+
 @pytest.mark.parametrize("edges", [[], [1.0]])
 def test_a_histogram_without_bins_is_empty(edges):
     for more in ({}, {"weights": X}):

@@ -12,6 +12,7 @@ from anvl.numpy import mod
 from anvl.scipy import signal
 
 C = np.ones(3, "c8")
+rest = mod
 OBJECTS = np.array([1, None], object)
 V = np.ones(3, "f4")
 
@@ -23,7 +24,26 @@ BEGINNINGS = {
     "a name of a namespace below": (lambda: anvl.numpy.arctan("a"), "arctan: argument x: takes"),
     "a name of JAX": (lambda: lax.shift_left(V, 1), "shift_left: operand is f32[3]"),
     "a name of a package": (lambda: nn.hard_swish("a"), "hard_swish: "),
-    "a function that was imported": (lambda: mod(C, 2), "remainder: takes real numbers"),
+    "a function that was imported": (lambda: mod(C, 2), "mod: takes real numbers"),
+    "under another name": (lambda: rest(C, 2), "remainder: takes real numbers"),
+    "what NumPy computes": (lambda: anp.histogram(V, "no"), "histogram: 'no' is not a valid es"),
+    "a place": (lambda: anp.nanargmax(V, axis=1), "nanargmax: axis 1 is out of range of 1 axes"),
+    "an argument of a distribution": (
+        lambda: scipy.stats.norm.logpdf(1.0, scale="a"),
+        "norm.logpdf: argument scale: takes arrays and numbers, got 'a' of type str",
+    ),
+    "a structure": (lambda: anvl.tree.unflatten("a", [1]), "unflatten: 'a' of type str is no st"),
+    "a structure around others": (lambda: anvl.tree.transpose(1, 2, 3), "transpose: 1 of type int"),
+    "the children of a structure": (
+        lambda: anvl.tree_util.treedef_children(3), "treedef_children: 3 of type int is no str"
+    ),
+    "counts": (lambda: anp.cov(V, fweights=V), "cov: fweights are f32[3]; counts are integers"),
+    "no polynomial": (lambda: anp.polydiv(V, V[:0]), "polydiv: v is f32[0]; it needs a coeff"),
+    "no parameters": (
+        lambda: scipy.stats.dirichlet.pdf(V[:0], V[:0]),
+        "pdf: dirichlet: x has shape [0], alpha [0]",
+    ),
+    "no arrays": (lambda: anp.vstack(V[:0]), "vstack: needs at least one array"),
     "a private part": (lambda: anp.quantile("a", 0.5), "quantile: argument x: takes arrays"),
     "an alias of a conversion": (lambda: anp.array(OBJECTS), "array: takes arrays and numbers"),
     "a call over lines": (
