@@ -9,7 +9,7 @@ import math
 from typing import Any, NamedTuple
 
 from anvl import numpy as anp
-from anvl.core.promote import as_tracer, convert, promoted
+from anvl.core.promote import convert, promoted
 from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
 from anvl.nn.softmax_family import mean_along, standardized, widened
@@ -269,7 +269,7 @@ def _scaled(name: str, y: Tracer, scale: Any, bias: Any, axes: tuple[int, ...]) 
 
 def _along(name: str, what: str, v: Any, x: Tracer, axes: tuple[int, ...]) -> Any:
     """A parameter of the sizes of axes, in a shape that broadcasts with x."""
-    operand = as_tracer(v, name)
+    (operand, _), _ = promoted(name, (v, x), broadcast=False)  # a number has the digits of x
     sizes = tuple(x.shape[a] for a in axes)
     if operand.shape != sizes and math.prod(operand.shape) != 1:
         raise TypeError(

@@ -8,6 +8,7 @@ Source: NumPy's manual, "Indexing routines" and "Array creation routines".
 from __future__ import annotations
 
 import builtins
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -53,7 +54,7 @@ def indices(dimensions: Sequence[int], dtype: Any = None, sparse: bool = False) 
     return stack([iota(shape, a, of) for a in range(n)])
 
 
-@public("indexing")
+@public("indexing", n_conditions=sys.maxsize)
 def meshgrid(*xs: Any, indexing: str = "xy") -> Any:
     """Coordinate arrays of the grid spanned by vectors.
 

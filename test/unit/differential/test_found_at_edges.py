@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from comparing import flattened
 from tolerances import FORMULA, assert_close
 
 import anvl
 import anvl.numpy as anp
-from anvl import lax, optim
+from anvl import lax, nn, optim
 
 X = np.asarray([-2.5, -1.0, 3.0, 4.0])
 NAN = np.asarray([1.0, np.nan, 3.0])
@@ -52,6 +53,11 @@ def test_weights_in_a_list_have_the_digits_of_what_they_weigh():
         lambda m, x: m.histogram(x, 2, weights=[0.1, 0.3, 0.7, 0.1])[0],
     ):
         assert_close(anvl.jit(lambda x: f(anp, x))(X), f(np, X), FORMULA)  # noqa: B023
+    for f in (nn.batch_norm, nn.layer_norm):
+        found = anvl.jit(lambda x: f(x, 0.1, 0.7))(X)  # noqa: B023
+        wanted = f(X, np.float64(0.1), np.float64(0.7))
+        for one, other in zip(flattened(found), flattened(wanted), strict=True):
+            assert_close(one, other, FORMULA)
 
 
 def test_numbers_of_arrays_that_do_not_meet_have_their_defaults():

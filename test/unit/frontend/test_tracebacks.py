@@ -121,9 +121,9 @@ def test_a_traced_value_where_a_number_is_needed_ends_at_the_line_too():
 
 def test_a_mistake_of_ours_is_shown_whole():
     with pytest.raises(AttributeError) as caught:
-        anvl.tree.unflatten(None, [])
+        anvl.numpy.arrays.shaping._broadcast_to(None, (2,))
     hide_frames(caught.value)
-    assert traceback.extract_tb(caught.value.__traceback__)[-1].name == "unflatten"
+    assert "broadcast_to" in traceback.extract_tb(caught.value.__traceback__)[-1].name
 
 
 def test_all_frames_are_shown_where_the_setting_says_so():
