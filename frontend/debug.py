@@ -38,9 +38,9 @@ def print(message: str, *unnamed: Any, ordered: bool = True, **values: Any) -> N
     message : str
         A format string, with `{name}`, `{name:.3f}`, `{}` or `{0}` where it shows a value.
     *unnamed, **values
-        The values that the message shows: those of `{}` and `{0}`, and those with names.  Other
-        values than arrays and numbers, such as text, are written into the message when it is
-        traced.
+        The values that the message shows: those of `{}` and `{0}`, and those with names.  Of
+        dicts, lists and tuples the arrays in them are shown.  Other values than arrays and numbers,
+        such as text, are written into the message when it is traced.
 
     ordered : bool
         Of JAX's programs: the messages are in the order of the program either way.

@@ -470,6 +470,10 @@ def remedy(f: Callable[..., Any], x: Any, path: str) -> str:
     if hasattr(x, "__array__"):
         return ""
     of_method = _method_remedy(f, x) if path == "self" else ""
+    if not of_method and dataclasses.is_dataclass(x):
+        name, fields = type(x).__name__, [field.name for field in dataclasses.fields(x)]
+        call = f"anvl.tree.register_dataclass({name}, {fields})"
+        return f"; make {name} a pytree, {call}, or mark it static"
     return of_method or "; mark it static, or pass an array"
 
 

@@ -56,7 +56,7 @@ def united(
 # Parameters of `jit`, for messages.
 _OWN = (
     "static", "donate", "device", "inline", "cache_size", "compiler_options", "backend",
-    "debug_nans", "on_stale_closure",
+    "debug_nans", "on_stale_closure", "bucket", "roll", "in_shardings", "out_shardings",
 )  # fmt: skip
 
 

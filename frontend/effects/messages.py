@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from string import Formatter
 from typing import Any, NamedTuple, TypeAlias
 
@@ -44,6 +44,7 @@ class Message(NamedTuple):
         parts = _parsed(function, text)
         if unnamed or any(_is_number(field) for _, field, _, _ in parts):
             parts, values = _named(function, text, parts, values, unnamed)
+        arrays = {k: x for k, x in values.items() if is_array(x)}
         written, used = [], set()
         for literal, field, spec, conversion in parts:
             written.append(_escaped(literal))
@@ -51,7 +52,7 @@ class Message(NamedTuple):
                 continue
             _check_field(function, text, field, spec, values)
             used.add(field)
-            written.append(_written(field, spec, conversion, values[field]))
+            written.append(_written(field, spec, conversion, values[field], arrays))
         unused = [name for name in values if name not in used]
         if unused:
             shown, first = ", ".join(map(_in_message, unused)), unused[0]
@@ -59,7 +60,7 @@ class Message(NamedTuple):
                 f"{function}: the message {text!r} does not show {shown}; write "
                 f"{{{'' if first.startswith(_UNNAMED) else first}}} into it"
             )
-        return cls("".join(written), {k: x for k, x in values.items() if is_array(x)})
+        return cls("".join(written), arrays)
 
     def check_types(self, function: str, types: Mapping[str, tuple[Any, tuple[int, ...]]]) -> None:
         """Refuse fields that cannot format values of these dtypes and shapes."""
@@ -81,10 +82,56 @@ def _parsed(function: str, text: str) -> list[_Part]:
         raise ValueError(f"{function}: the message {text!r} is no format: {error}") from None
 
 
-def _written(field: str, spec: str | None, conversion: str | None, value: Any) -> str:
-    """A field, with its value already in it if that is known while tracing."""
-    shown = f"{{{field}{'!' + conversion if conversion else ''}{':' + spec if spec else ''}}}"
-    return shown if is_array(value) else _escaped(shown.format(**{field: value}))
+def _written(
+    field: str, spec: str | None, conversion: str | None, value: Any, arrays: dict[str, Any]
+) -> str:
+    """A field, with its value already in it if that is known while tracing.
+
+    A container with arrays becomes a text with a field for each, whose values are put in `arrays`.
+    """
+    form = f"{'!' + conversion if conversion else ''}{':' + spec if spec else ''}"
+    shown = f"{{{field}{form}}}"
+    if is_array(value):
+        return shown
+    if not _holds_arrays(value):
+        return _escaped(shown.format(**{field: value}))
+    numbers = itertools.count()
+
+    def leaf(x: Any) -> str:
+        name = f"{_UNNAMED}{field}_{next(numbers)}"
+        arrays[name] = x
+        return f"{{{name}{form}}}"
+
+    return _in_container(value, leaf)
+
+
+def _in_container(x: Any, leaf: Callable[[Any], str]) -> str:
+    """The text of a container, or of what is in it, with `leaf` of its arrays."""
+    if _is_held_array(x):
+        return leaf(x)
+    if isinstance(x, dict):
+        items = [f"{_escaped(repr(k))}: {_in_container(y, leaf)}" for k, y in x.items()]
+        return f"{{{{{', '.join(items)}}}}}"
+    if not isinstance(x, list | tuple):
+        return _escaped(repr(x))
+    items = [_in_container(y, leaf) for y in x]
+    if isinstance(x, list):
+        return f"[{', '.join(items)}]"
+    if hasattr(x, "_fields"):
+        named = map("=".join, zip(x._fields, items, strict=True))
+        return f"{type(x).__name__}({', '.join(named)})"
+    return f"({', '.join(items)}{',' if len(x) == 1 else ''})"
+
+
+def _is_held_array(x: Any) -> bool:
+    return isinstance(x, Tracer | Array | np.ndarray | np.generic)
+
+
+def _holds_arrays(x: Any) -> bool:
+    """Whether a dict, a list or a tuple has an array in it, which a program may compute."""
+    if isinstance(x, dict):
+        return any(map(_holds_arrays, x.values()))
+    return any(map(_holds_arrays, x)) if isinstance(x, list | tuple) else _is_held_array(x)
 
 
 def _is_number(field: str | None) -> bool:

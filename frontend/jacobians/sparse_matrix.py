@@ -121,6 +121,10 @@ class SparseMatrix:
         whole = zeros.at[self.rows, self.columns].set(self.data) if self.nnz else zeros
         return whole.reshape((*self._layout.of_result, *self._layout.of_argument))
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """The whole array, for functions of NumPy, which took it for one object."""
+        return np.asarray(self.todense(), dtype)
+
     def __matmul__(self, vector: Any) -> Any:
         """The product with a vector of the flat argument, or with a matrix of such columns."""
         vector = anp.asarray(vector)

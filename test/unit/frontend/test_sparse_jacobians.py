@@ -401,3 +401,11 @@ def test_a_planted_fault_is_found_by_random_programs(monkeypatch):
     with pytest.raises(AssertionError):
         for seed in range(8):
             check_random(seed)
+
+
+def test_numpy_takes_a_sparse_matrix_for_its_array():
+    found = anvl.hessian(lambda x: anp.sum(x[1:] * x[:-1] ** 2), sparsity="auto")(X)
+    dense = np.asarray(found.todense())
+    np.testing.assert_array_equal(np.asarray(found), dense)
+    assert np.asarray(found, "float32").dtype == np.float32
+    np.testing.assert_array_equal(np.ones(12) @ found, np.ones(12) @ dense)

@@ -3,6 +3,7 @@
 import collections
 import dataclasses
 import enum
+import re
 import threading
 
 import numpy as np
@@ -80,6 +81,19 @@ def test_an_argument_that_is_no_array_is_named_by_its_path(given, path):
     said = f"f: argument {path}: takes arrays and numbers, got .*; mark it static, or pass an array"
     with pytest.raises(TypeError, match=said):
         anvl.jit(f)(given(np.ones(2)))
+
+
+@dataclasses.dataclass
+class Unregistered:
+    w: object
+
+
+def test_a_dataclass_that_is_no_pytree_is_told_how_to_become_one():
+    said = "argument x: .*; make Unregistered a pytree, (.*), or mark it static$"
+    with pytest.raises(TypeError, match=said) as caught:
+        anvl.jit(lambda x: x.w)(Unregistered(1.0))
+    eval(re.search(said, str(caught.value))[1], {"anvl": anvl, "Unregistered": Unregistered})
+    assert anvl.jit(lambda x: x.w)(Unregistered(1.0)).item() == 1.0
 
 
 class Model:

@@ -75,3 +75,11 @@ def test_where_an_argument_is_missing_the_misspelt_one_is_named_too() -> None:
     message = r"missing 1 .*; there is no keyword 'padding_confgi'; did you mean 'padding_config'\?"
     with pytest.raises(TypeError, match=message):
         anvl.lax.pad(anp.ones(3), 0.0, padding_confgi=[(0, 0, 0)])
+
+
+def test_jit_lists_all_of_its_keywords():
+    with pytest.raises(TypeError, match="jit: there is no keyword 'qqq'") as caught:
+        anvl.jit(anp.sin, qqq=1)
+    listed = str(caught.value).partition("it takes ")[2].split(", ")
+    own = [p.name for p in inspect.signature(anvl.jit).parameters.values() if p.name != "f"]
+    assert {*own} - {"spelled"} <= {*listed}
