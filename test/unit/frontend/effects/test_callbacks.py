@@ -6,7 +6,7 @@ On jaxlib's own client, and on a plugin.
 import re
 import threading
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy
 import pytest
@@ -410,25 +410,6 @@ def test_print_shows_values_at_each_run(capsys: Any) -> None:
     assert capsys.readouterr().out == "".join(f"x {{}} is {x:.1f}, {{}}\n" for x in XS)
     anvl.debug.print("{x}", x=XS)
     assert capsys.readouterr().out == "[0. 1. 2.]\n"
-
-
-class Pair(NamedTuple):
-    a: Any
-    b: Any
-
-
-def test_print_shows_the_arrays_in_containers(capsys: Any) -> None:
-    def f(x: Any) -> None:
-        anvl.debug.print("{d} {} {d}", [x, "{s}", 2], d={"k": (x + 1,), "p": Pair(x, None)})
-        anvl.debug.print("{d:.1f} {}", [1, "s"], d=(x, {}))
-
-    expected = (
-        "{'k': (2.0,), 'p': Pair(a=1.0, b=None)} [1.0, '{s}', 2] "
-        "{'k': (2.0,), 'p': Pair(a=1.0, b=None)}\n(1.0, {}) [1, 's']\n"
-    )
-    anvl.jit(f)(1.0)
-    f(numpy.float32(1.0))
-    assert capsys.readouterr().out == 2 * expected
 
 
 def test_print_takes_values_without_names(capsys: Any) -> None:
