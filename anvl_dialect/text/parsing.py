@@ -166,6 +166,9 @@ def _brackets_too_deep(text: str, most: int) -> int | None:
     return None
 
 
+_MOST_ROUNDS = 100
+
+
 def _most_levels(text: str, most: int) -> int:
     """A bound on the depth of brackets, if it is `most` or less.
 
@@ -178,7 +181,7 @@ def _most_levels(text: str, most: int) -> int:
         text = text.replace(sign, "  ")
     marks = text.encode("utf-8", "surrogatepass").translate(_AS_ROUND, _NO_MARKS)
     brackets = re.sub(rb'"[^"\n]*"|["\n]', b"", marks)
-    for level in range(most):
+    for level in range(min(most, _MOST_ROUNDS)):  # of a deeper text the tokens take less time
         if level + brackets.count(b"(") <= most:
             return level + brackets.count(b"(")
         brackets = brackets.replace(b"()", b"")

@@ -8,7 +8,7 @@ import pytest
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.text.hazards import InvalidOp, check_text
-from anvl.dialect.text.parsing import parsed, too_deep
+from anvl.dialect.text.parsing import _most_levels, parsed, too_deep
 
 
 def _constant(value, of):
@@ -101,3 +101,13 @@ def test_brackets_nest_as_deep_as_their_tokens():
         text = "".join(draw.choices(parts, k=draw.randrange(1, 30)))
         for most in (1, 2, 3, 5):
             assert (too_deep(text, most) is None) == (_depth(text) <= most), text
+
+
+@pytest.mark.parametrize("depth", [50, 200, 600])
+def test_brackets_of_deep_texts_are_counted_by_their_tokens(depth):
+    """Taking out pairs reads the text once for each level, which took minutes for 1 MB."""
+    text = 20 * ("[" * depth + "]" * depth)
+    assert (_most_levels(text, 900) <= 900) == (depth <= 100)
+    assert too_deep(text, 900) is None
+    assert too_deep(text, depth) is None
+    assert too_deep(text, depth - 1) == depth - 1
