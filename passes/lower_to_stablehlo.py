@@ -43,7 +43,7 @@ from anvl.passes.lower.library_calls import (
 )
 from anvl.passes.lower.lowering_patterns import NAME, expansions, legalize_chlo
 from anvl.passes.lower.outlining import Shared
-from anvl.passes.lower.pads import joined_pads, rotations
+from anvl.passes.lower.pads import diagonal_pads, joined_pads, rotations
 from anvl.passes.lower.partitioning import partitioned_pads
 from anvl.passes.lower.partitioning.func_shardings import lower_func_shardings
 from anvl.passes.lower.partitioning.manual_computations import write_manual_computations
@@ -135,6 +135,7 @@ class LowerToStablehlo(Pass, argument=NAME):
         converts.rewrite_converts(found)
         divisions.guard_divisions(found)
         if self.platform == "cpu":
+            diagonal_pads.choose_diagonals(found)
             barriers.drop_inner_barriers(found)
             barriers.compute_gathered(module, found)
             extreme_loops.write_extreme_loops(module, found)
