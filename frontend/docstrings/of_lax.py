@@ -161,7 +161,7 @@ _OWN = {
 
 _RESULTS = {
     "Array of the shape that x and y broadcast to, in the dtype that theirs promote to.": (
-        "div rem shift_right_logical"
+        "div rem shift_right_arithmetic shift_right_logical"
     ),
     "Array of the shape of x; integers and bools give floats.": "one_minus_square rsqrt round",
     "Array of the shape that x and the coefficients broadcast to, of floats.": "polynomial",

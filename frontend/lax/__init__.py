@@ -90,6 +90,7 @@ from anvl.lax.lax_elementwise import rem as rem
 from anvl.lax.lax_elementwise import round as round
 from anvl.lax.lax_elementwise import rsqrt as rsqrt
 from anvl.lax.lax_elementwise import select_n as select_n
+from anvl.lax.lax_elementwise import shift_right_arithmetic as shift_right_arithmetic
 from anvl.lax.lax_elementwise import shift_right_logical as shift_right_logical
 from anvl.lax.lax_forms import FORMS as _FORMS
 from anvl.lax.lax_forms import LONG_FORMS as _LONG_FORMS
@@ -187,7 +188,6 @@ from anvl.numpy import not_equal as ne
 from anvl.numpy import power as pow
 from anvl.numpy import real as real
 from anvl.numpy import reciprocal as reciprocal
-from anvl.numpy import right_shift as shift_right_arithmetic
 from anvl.numpy import sign as sign
 from anvl.numpy import sin as sin
 from anvl.numpy import sinh as sinh

@@ -23,7 +23,8 @@ from anvl.transforms.custom_rules import custom_jvp
 __all__ = [
     "bitcast_convert_type", "clamp", "clz", "complex", "div", "integer_pow", "mulhi",
     "one_minus_square", "polynomial", "population_count", "reduce_precision", "rem", "round",
-    "rsqrt", "select_n", "shift_right_logical",
+    "rsqrt", "select_n", "shift_right_arithmetic",
+    "shift_right_logical",
 ]  # fmt: skip
 
 
@@ -64,6 +65,20 @@ def rsqrt(x: Any) -> Any:
     """
     (a,), weak = promoted("rsqrt", (x,), at_least="float")
     return mark_weak(prim("rsqrt", a), weak)
+
+
+@public()
+def shift_right_arithmetic(x: Any, y: Any) -> Any:
+    """Shift the bits of integers x to the right by y, with copies of the first bit from the left.
+
+    Of unsigned integers, too: `anvl.numpy.right_shift` divides them by a power of two.
+
+    >>> import anvl.numpy as np
+    >>> from anvl import lax
+    >>> print(lax.shift_right_arithmetic(-8, 1), lax.shift_right_arithmetic(np.uint8(254), 1))
+    -4 255
+    """
+    return _binary("shift_right_arithmetic", "shift_right_arithmetic", x, y)
 
 
 @public()

@@ -56,6 +56,8 @@ def inject_hyperparams(
 
     Raises
     ------
+    TypeError
+        `inner_factory` is no function.
     ValueError
         A name in `static_args` is no parameter of `inner_factory`.
 
@@ -68,6 +70,10 @@ def inject_hyperparams(
     >>> print(optimizer.update(2.0, state)[0])
     -0.5
     """
+    if not callable(inner_factory):
+        raise TypeError(
+            f"inject_hyperparams: {inner_factory!r} is no function that makes an optimizer"
+        )
     static = {static_args} if isinstance(static_args, str) else set(static_args)
     signature = inspect.signature(inner_factory)
     unknown = static - set(signature.parameters)

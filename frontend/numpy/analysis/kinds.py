@@ -114,9 +114,13 @@ def iscomplexobj(x: Any) -> bool:
     >>> np.iscomplexobj(np.asarray([1j])), np.iscomplexobj(1.0)
     (True, False)
     """
+    return _is_complex(x, "iscomplexobj")
+
+
+def _is_complex(x: Any, function: str) -> bool:
     if isinstance(x, list | tuple):
-        return any(map(iscomplexobj, x))
-    return abstract(x, "iscomplexobj").level == 3
+        return any(_is_complex(part, function) for part in x)
+    return abstract(x, function).level == 3
 
 
 def isrealobj(x: Any) -> bool:
@@ -126,7 +130,7 @@ def isrealobj(x: Any) -> bool:
     >>> np.isrealobj(np.asarray([1j])), np.isrealobj(1.0)
     (False, True)
     """
-    return not iscomplexobj(x)
+    return not _is_complex(x, "isrealobj")
 
 
 @public()

@@ -79,6 +79,14 @@ def test_parts_of_complex_numbers_are_rounded():
     np.testing.assert_array_equal(anp.rint(z), np.rint(z))
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "uint64"])
+def test_an_arithmetic_shift_copies_the_first_bit_of_unsigned_numbers_too(dtype):
+    x = np.asarray([0, 1, np.iinfo(dtype).max, np.iinfo(dtype).max - 1], dtype)
+    signed = np.dtype(dtype.removeprefix("u"))
+    wanted = (x.view(signed) >> np.asarray(1, signed)).view(dtype)
+    np.testing.assert_array_equal(lax.shift_right_arithmetic(x, 1), wanted)
+
+
 def test_bools_have_no_sign():
     np.testing.assert_array_equal(anp.signbit(np.asarray([True, False])), [False, False])
 
@@ -111,6 +119,10 @@ REFUSED = {
     "a width": (lambda: anp.binary_repr(-3, 1), "binary_repr: width 1 is too small for -3"),
     "text for dtypes": (lambda: anp.promote_types("no", "f32"), "promote_types: "),
     "a large exponent": (lambda: lax.integer_pow(X, 2**70), "integer_pow: y is 11805916207174113"),
+    "text for an array": (lambda: anp.isrealobj("a"), "isrealobj: takes arrays and numbers, got"),
+    "an optimizer for its function": (
+        lambda: optim.inject_hyperparams(3.0), "inject_hyperparams: 3.0 is no function that makes"
+    ),
     "no boundaries": (
         lambda: optim.piecewise_constant_schedule(1.0, 3),
         "piecewise_constant_schedule: boundaries_and_scales is 3; give a dict",
