@@ -2,23 +2,25 @@
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 import anvl
-from measure import calls_in_turns, medians
+from measure import alternations, in_turns, median
 from programs import agree
 from rows import AtLeastAsFast, AtMost, Result, Row
 from sides import Side
 
-ROUNDS = {"full": 15, "quick": 5, "tiny": 1}
+ROUNDS = {"full": (3, 30), "quick": (1, 10), "tiny": (1, 1)}  # of first calls, of runs
 SIZES = {"full": 1, "quick": 1, "tiny": 10}  # how many times fewer repetitions
 
 INCLUDED = (
     "first: the first call of a new jitted function, with tracing, lowering and compiling, after "
-    "one of a third of its size; run: the gradient called with arrays on the device and waited "
-    "for, call after call, as it is by default beside the same unrolled (`roll=False`)"
+    "one of a third of its size; medians of three; run: the gradient called with arrays on the "
+    "device and waited for, call after call, as it is by default beside the same unrolled "
+    "(`roll=False`), medians of five groups of rounds, of which each gives its least"
 )
 
 _Made = tuple[Callable[..., Any], list[np.ndarray]]
@@ -130,18 +132,22 @@ PROGRAMS: Sequence[tuple[Callable[[Side, int], _Made], float]] = (
 
 def run(sides: list[Side], scale: str) -> Result:
     result = Result("(l) loops of Python's", INCLUDED)
+    rounds, running = ROUNDS[scale]
     for make, times in PROGRAMS:
         what = (make.__doc__ or "").partition(":")[0].rstrip(".")
-        first = {side.name: _first(side, make, SIZES[scale]) for side in sides}
-        agree([found for _, found in first.values()])
-        jax = first["jax"][0] * 1e3 if "jax" in first else None
-        row = Row(f"{what}: first", "ms", first["anvl"][0] * 1e3, jax, AtLeastAsFast(times))
-        result.rows += [row, _run_row(what, sides[0], make, scale)]
+        jobs = {side.name: partial(_first, side, make, SIZES[scale]) for side in sides}
+        first = in_turns(jobs, rounds)
+        agree([calls[0][1] for calls in first.values()])
+        took = {name: median([seconds for seconds, _ in calls]) for name, calls in first.items()}
+        jax = took["jax"] * 1e3 if "jax" in took else None
+        row = Row(f"{what}: first", "ms", took["anvl"] * 1e3, jax, AtLeastAsFast(times))
+        result.rows += [row, _run_row(what, sides[0], make, SIZES[scale], running)]
     return result
 
 
 def _first(side: Side, make: Callable[[Side, int], _Made], part: int) -> tuple[float, list[Any]]:
     """Seconds to the first value and gradient by the first argument, and these."""
+    side.forget()
     took, found = 0.0, []
     for of_it in (
         3 * part,
@@ -156,17 +162,20 @@ def _first(side: Side, make: Callable[[Side, int], _Made], part: int) -> tuple[f
     return took, found
 
 
-def _run_row(what: str, side: Side, make: Callable[[Side, int], _Made], scale: str) -> Row:
-    f, arrays = make(side, SIZES[scale])
+def _run_row(
+    what: str, side: Side, make: Callable[[Side, int], _Made], part: int, rounds: int
+) -> Row:
+    f, arrays = make(side, part)
     args = [side.array(x) for x in arrays]
     calls: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {}
     for name, roll in (("rolled", "auto"), ("unrolled", False)):
         g: Any = anvl.jit(anvl.grad(f), roll=roll)
         calls[name] = (lambda g=g: g(*args)), side.wait
-    times = medians(calls_in_turns(calls, ROUNDS[scale]))
-    ratio = times["rolled"] / times["unrolled"]
-    details = {name: t * 1e6 for name, t in times.items()}
-    return Row(f"{what}: run, in times of unrolled", "x", ratio, None, AtMost(1.05, "x"), details)
+    times = alternations(calls, rounds)
+    ratios = [a / b for a, b in zip(times["rolled"], times["unrolled"], strict=True)]
+    details = {name: median(t) * 1e6 for name, t in times.items()}
+    what = f"{what}: run, in times of unrolled"
+    return Row(what, "x", median(ratios), None, AtMost(1.05, "x"), details)
 
 
 def _normal(*shapes: tuple[int, ...]) -> list[np.ndarray]:
