@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from anvl.passes.inline import Inline as Inline
     from anvl.passes.lift import Lift as Lift
     from anvl.passes.lower_to_stablehlo import LowerToStablehlo as LowerToStablehlo
+    from anvl.passes.merging.merge_loops import MergeLoops as MergeLoops
     from anvl.passes.mixed_precision import MixedPrecision as MixedPrecision
     from anvl.passes.pad import Pad as Pad
     from anvl.passes.pipelines.jit_pipeline import pipeline as pipeline
@@ -62,6 +63,7 @@ _PASSES = {
     "Inline": "anvl.passes.inline",
     "Lift": "anvl.passes.lift",
     "LowerToStablehlo": "anvl.passes.lower_to_stablehlo",
+    "MergeLoops": "anvl.passes.merging.merge_loops",
     "MixedPrecision": "anvl.passes.mixed_precision",
     "Pad": "anvl.passes.pad",
     "Probe": "anvl.passes.probe",

@@ -10,8 +10,8 @@ from anvl.dialect.core.mlir import ir
 __all__ = [
     "IGNORES_NAN", "IMPLICIT", "JET", "JVP", "LINEAR_TRANSPOSE", "MIXED_PRECISION", "SHARDING",
     "SMALL_DIVISOR", "VJP", "VMAP",
-    "attribute_of", "entries_of", "extra_attributes", "extra_names", "extras", "promised",
-    "replaced_entries", "shifted", "signature_of", "symbols_in", "with_symbols",
+    "attribute_keys", "attribute_of", "entries_of", "extra_attributes", "extra_names", "extras",
+    "promised", "replaced_entries", "shifted", "signature_of", "symbols_in", "with_symbols",
 ]  # fmt: skip
 
 # Here, below the passes, so that a program can be traced before any pass is loaded.
@@ -60,6 +60,16 @@ def attribute_of(op: ir.Operation, name: str) -> ir.Attribute | None:
         return op.attributes[name] if name in op.attributes else None
     except TypeError:  # complex elements
         return None
+
+
+def attribute_keys(op: ir.Operation) -> tuple[object, ...]:
+    """Keys of the attributes of an op, to hash and to compare: equal attributes have equal keys."""
+    attributes = op.attributes
+    try:
+        return tuple([(name, attributes[name]) for name in attributes])
+    except TypeError:  # complex elements: the text has them, after the name of the result
+        text: str = op.get_asm(use_local_scope=True, assume_verified=True)
+        return (text.partition(" = ")[2],)
 
 
 _OWN = ("sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs")

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 
+from anvl.dialect.core.attributes import attribute_keys
 from anvl.dialect.core.mlir import ir
 
 __all__ = ["digest_of"]
@@ -22,7 +23,7 @@ def digest_of(module: ir.Operation) -> bytes:
 
 
 def _of_op(op: ir.Operation, known: dict[ir.Value, _Digest], depth: int) -> _Digest:
-    attributes = sorted(f"{name}={op.attributes[name]}" for name in op.attributes)
+    attributes = sorted(map(str, attribute_keys(op)))
     types = [str(y.type) for y in op.results]
     regions = [
         _of_block(block, known, f"{depth}.{r}.{b}", depth + 1)

@@ -14,6 +14,7 @@ from anvl.passes.gradient import Gradient
 from anvl.passes.hoist_constants import HoistConstants, Stack
 from anvl.passes.inline import Inline
 from anvl.passes.lower_to_stablehlo import LowerToStablehlo
+from anvl.passes.merging.merge_loops import MergeLoops
 from anvl.passes.mixed_precision import MixedPrecision
 from anvl.passes.pad import Pad
 from anvl.passes.remat import Remat
@@ -90,7 +91,7 @@ def _last(arrays: Sequence[Any], stack: Stack | None, lower: LowerToStablehlo) -
     # Before hoisting, dead code matters only for the captured arrays that it uses.
     drop_unused = ["trivial-dce"] if arrays else []
     hoist = HoistConstants(arrays=arrays, literals=False, stack=stack)  # those of rules are small
-    return [*drop_unused, hoist, lower, "cse", "trivial-dce"]
+    return [*drop_unused, _MERGE, hoist, lower, "cse", "trivial-dce"]
 
 
 def _first(roll: Roll | None, mixed_precision: MixedPrecision | None, platform: str) -> list[Pass]:
@@ -124,6 +125,7 @@ def expanding() -> Pipeline:
 
 
 _INLINE = Inline()
+_MERGE = MergeLoops()
 
 
 @cache

@@ -38,8 +38,8 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "core", "interpreters", "sparsity", "ops", "flatten_util", "control_flow", "text", "view",
     ),
     "passes": (
-        "framework", "functions", "residuals", "expand", "effects", "rolling", "lower", "lifting",
-        "sharding", "pipelines",
+        "framework", "functions", "residuals", "expand", "effects", "rolling", "merging", "lower",
+        "lifting", "sharding", "pipelines",
     ),
     "frontend": (
         "docstrings", "tree", "tree_util", "sharding", "core", "call_spellings", "captured",

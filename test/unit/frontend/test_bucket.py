@@ -140,6 +140,12 @@ def check(f, sizes, seed=0):
 # -- what a call is --------------------------------------------------------------------------------
 
 
+def test_a_complex_number_in_the_program():
+    f = anvl.jit(lambda x: x * (1 + 2j), bucket={"x": 0})
+    for n in (5, 6):
+        np.testing.assert_array_equal(f(np.ones(n, np.float32)), [1 + 2j] * n)
+
+
 def test_xla_compiles_one_program_for_a_bucket():
     f = anvl.jit(lambda x, w: (anp.tanh(x @ w), anp.mean(x)), bucket={"x": 0})
     w = np.ones((3, 2), "f4")

@@ -70,7 +70,7 @@ def test_each_file_of_a_pass_is_registered_by_its_name():
         for name, pass_class in registered_passes().items()
         if pass_class.__module__.startswith("anvl.passes.")
     }
-    in_rooms = {"shard"}  # of passes/sharding
+    in_rooms = {"merge_loops", "shard"}  # of passes/merging and passes/sharding
     assert set(classes) == {"anvl-" + stem.replace("_", "-") for stem in files | in_rooms}
     for pass_class in classes.values():
         assert getattr(anvl.passes, pass_class.__name__) is pass_class

@@ -67,3 +67,15 @@ func.func @main(%x: tensor<f32>, %n: tensor<f32>) -> tensor<f32> {
 )
 def test_regions_count(old: str, new: str) -> None:
     assert digest(LOOP.replace(old, new)) != digest(LOOP)
+
+
+def test_complex_constants_count() -> None:
+    """The bindings have no class for their attribute."""
+    program = """
+    func.func @main() -> tensor<2xcomplex<f32>> {
+      %0 = stablehlo.constant dense<(1.0, 2.0)> : tensor<2xcomplex<f32>>
+      return %0 : tensor<2xcomplex<f32>>
+    }
+    """
+    assert digest(program) == digest(program.replace("%0", "%c"))
+    assert digest(program) != digest(program.replace("2.0", "3.0"))

@@ -1,0 +1,1 @@
+"""Loops and choices that compute a part of others."""
