@@ -1,7 +1,9 @@
 """Run the commands of a lit test as lit does, and keep what each filecheck is given."""
 
+import atexit
 import os
 import re
+import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -144,8 +146,9 @@ def _alone(path: Path, config: Any) -> Any:
     tools = str(Path(sys.executable).parent)
     given.environment["PATH"] += os.pathsep + tools
     given.substitutions += [("%run", "anvl-run")]
-    with tempfile.TemporaryDirectory(prefix="anvl-checks-") as outputs:
-        suite = lit.Test.TestSuite("alone", str(path.parent), outputs, given, config)
+    outputs = tempfile.mkdtemp(prefix="anvl-checks-")
+    atexit.register(shutil.rmtree, outputs, ignore_errors=True)
+    suite = lit.Test.TestSuite("alone", str(path.parent), outputs, given, config)
     return lit.Test.Test(suite, (path.name,), given)
 
 

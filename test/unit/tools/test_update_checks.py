@@ -1,5 +1,7 @@
 """`anvl-update-checks`: what it writes passes, stays, and leaves alone what people wrote."""
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -205,6 +207,17 @@ def test_wrong_arguments(suite, capsys):
     ]:
         assert main(argv) == 1
         assert message in capsys.readouterr().err
+
+
+def test_no_folder_is_left_behind(tmp_path):
+    """At the end of the process: lit makes the folder of its outputs when it runs a test."""
+    test, temporary = tmp_path / "a.mlir", tmp_path / "temporary"
+    temporary.mkdir()
+    test.write_text("// RUN: anvl-opt %s | filecheck %s\nfunc.func @f() { return }\n")
+    command = [sys.executable, "-m", "anvl.tools.checks.update_checks", str(test)]
+    environment = os.environ | {"TMPDIR": str(temporary)}
+    subprocess.run(command, env=environment, check=True, timeout=120)
+    assert "CHECK" in test.read_text() and not list(temporary.iterdir())
 
 
 def test_a_test_without_a_configuration(tmp_path, monkeypatch):
