@@ -69,7 +69,7 @@ sweep-part: setup ## a fixed part of what `make sweep` has and `make test` has n
 long-tests: setup ## note which tests took long in the last `make unit`: most of their cases are left to `make sweep`
 	@$(BIN)/python tools/dev/long_tests.py
 
-newest-part: setup ## one in 24 tests of the frontend and the runtime on the newest Python here, if it is newer
+newest-part: setup ## one in 36 tests of the frontend and the runtime on the newest Python here, if it is newer
 	@ANVL_SWEEP=newest $(BIN)/python tools/dev/test_matrix.py --newer test/unit/frontend test/unit/runtime
 
 test-processors: setup ## the numeric tests as on other processors, as far as this one can
