@@ -67,9 +67,9 @@ def attribute_keys(op: ir.Operation) -> tuple[object, ...]:
     attributes = op.attributes
     try:
         return tuple([(name, attributes[name]) for name in attributes])
-    except TypeError:  # complex elements: the text has them, after the name of the result
+    except TypeError:  # complex elements: the text has them, after the names of results
         text: str = op.get_asm(use_local_scope=True, assume_verified=True)
-        return (text.partition(" = ")[2],)
+        return (text.partition(" = ")[2] if len(op.results) else text,)
 
 
 _OWN = ("sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs")

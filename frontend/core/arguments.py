@@ -252,12 +252,12 @@ def _n_required(f: Callable[..., Any]) -> int | None:
 class Parameters(StaticArguments):
     """Static arguments of anvl's own functions: lists become tuples, NumPy integers Python's.
 
-    Numbers take their dtypes from the arrays beside them, but for the first `n_conditions`.
+    Numbers take their dtypes from the arrays beside them, but for the first `n_apart`.
     """
 
-    def __init__(self, f: Callable[..., Any], static: Any, n_conditions: int = 0) -> None:
+    def __init__(self, f: Callable[..., Any], static: Any, n_apart: int = 0) -> None:
         super().__init__(f, static)
-        self.counts_from = n_conditions
+        self.counts_from = n_apart
 
     def split(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
         """As `StaticArguments.split`; refuses a keyword that the function does not have."""

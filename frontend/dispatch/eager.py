@@ -19,15 +19,15 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 Function: TypeAlias = Callable[..., Any]
 
 
-def public(*static: str, n_conditions: int = 0) -> Callable[[_F], _F]:
+def public(*static: str, n_apart: int = 0) -> Callable[[_F], _F]:
     """Decorate a function to record ops inside of a trace, and to run compiled outside of one.
 
-    `static` names the parameters that are not arrays.  The first `n_conditions` parameters do not
+    `static` names the parameters that are not arrays.  The first `n_apart` parameters do not
     decide the dtypes of numbers beside them.
     """
 
     def decorate(f: _F) -> _F:
-        eager = Jit(f, Parameters(f, static, n_conditions))
+        eager = Jit(f, Parameters(f, static, n_apart))
         # Generated code costs time to make, which the import should not take for all of them.
         function = eager.function(f) if not static else eager
         if function is eager:  # a call of it in a trace would have operands for its numbers

@@ -3,8 +3,8 @@
 Note [Merged loops]
 `f(x), grad(f)(x)` has the loop of `f`, and the one that the derivative made of it, which computes
 the same carries and keeps more.  `cse` merges equal ops, and these are not; nor does XLA (2026)
-merge loops.  So the first is dropped, and its results are taken from the second: with a third of
-the time to compile, and of the run, of programs whose value and gradient are asked for one by one.
+merge loops.  So the first is dropped, and its results are taken from the second: programs whose
+value and gradient are asked for one by one are as those of `value_and_grad`.
 """
 
 from collections.abc import Iterable
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property, cmp_to_key
 
 from anvl.dialect.control_flow.case import CONTROL_FLOW
+from anvl.dialect.core.captures import captured
 from anvl.dialect.core.effects import is_dce_able
 from anvl.dialect.core.mlir import ir
 from anvl.passes.framework.pass_base import Pass
@@ -130,19 +131,11 @@ def _needed(op: ir.Operation, first: ir.Operation) -> set[ir.Operation]:
     """An op of a block with all that it is computed from, as far as that is not before another."""
     needed, waiting = {op}, [op]
     while waiting:
-        makers = [x.owner for x in _operands(waiting.pop()) if not isinstance(x, ir.BlockArgument)]
+        reader = waiting.pop()
+        read = (*reader.operands, *captured(reader))
+        makers = [x.owner for x in read if not isinstance(x, ir.BlockArgument)]
         for made in (maker.operation for maker in makers):
             if made.block == op.block and made not in needed and not made.is_before_in_block(first):
                 needed.add(made)
                 waiting.append(made)
     return needed
-
-
-def _operands(op: ir.Operation) -> list[ir.Value]:
-    """Operands of an op and of those in its regions."""
-    found = list(op.operands)
-    for region in op.regions:
-        for block in region.blocks:
-            for inner in block.operations:
-                found += _operands(inner.operation)
-    return found

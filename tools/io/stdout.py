@@ -1,4 +1,4 @@
-"""What a command does where nobody takes its output.
+"""The end of a command where nobody takes its output.
 
     @writes_stdout("anvl-run")
     def main(argv=None): ...

@@ -117,7 +117,7 @@ logical_xor: Function = _logical(
 )
 
 
-@public(n_conditions=1)
+@public(n_apart=1)
 def where(condition: Any, x: Any, y: Any) -> Any:
     """Select x where the condition holds, else y; all broadcast to one shape.
 

@@ -54,7 +54,7 @@ def indices(dimensions: Sequence[int], dtype: Any = None, sparse: bool = False) 
     return stack([iota(shape, a, of) for a in range(n)])
 
 
-@public("indexing", n_conditions=sys.maxsize)
+@public("indexing", n_apart=sys.maxsize)
 def meshgrid(*xs: Any, indexing: str = "xy") -> Any:
     """Coordinate arrays of the grid spanned by vectors.
 

@@ -211,7 +211,7 @@ def broadcast_to(x: Any, shape: int | Sequence[int]) -> Any:
     return _broadcast_to(operand, sizes)
 
 
-@public(n_conditions=sys.maxsize)
+@public(n_apart=sys.maxsize)
 def broadcast_arrays(*xs: Any) -> Any:
     """Broadcast arrays to their common shape; each keeps its dtype.
 

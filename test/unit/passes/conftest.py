@@ -1,4 +1,4 @@
-"""What tests of several passes need."""
+"""Fixtures of tests of several passes."""
 
 import pytest
 

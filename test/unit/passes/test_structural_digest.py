@@ -79,3 +79,13 @@ def test_complex_constants_count() -> None:
     """
     assert digest(program) == digest(program.replace("%0", "%c"))
     assert digest(program) != digest(program.replace("2.0", "3.0"))
+
+
+def test_functions_with_a_complex_attribute_differ_by_their_types() -> None:
+    """An op without results has no name in front of what tells it apart."""
+    program = """
+    func.func @main(%x: tensor<3xf32>) attributes {a = dense<(1.0, 2.0)> : tensor<complex<f32>>} {
+      return
+    }
+    """
+    assert digest(program) != digest(program.replace("<3xf32>", "<4xf32>"))

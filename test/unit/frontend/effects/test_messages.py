@@ -1,4 +1,4 @@
-"""What messages of `anvl.debug.print` show."""
+"""Messages of `anvl.debug.print`, with what they show."""
 
 from typing import Any, NamedTuple
 
