@@ -7,7 +7,7 @@ import pytest
 from anvl.dialect.core.context import context
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
-from anvl.passes.framework import native
+from anvl.passes.framework import native, pass_base
 from anvl.passes.framework.instrument import Instrument
 from anvl.passes.framework.pass_base import Pass, find, option, registered_passes
 from anvl.passes.framework.pipeline import Pipeline, exists, lookup, parse
@@ -193,7 +193,10 @@ def test_two_passes_of_one_name_are_refused():
             pass
 
 
-def test_an_option_of_an_unknown_type_is_refused():
+def test_an_option_of_an_unknown_type_is_refused(monkeypatch):
+    # Not left behind: in the same process another test may list all passes.
+    monkeypatch.setattr(pass_base, "_registry", dict(pass_base._registry))
+
     @dataclass(frozen=True)
     class Odd(Pass, argument="test-odd"):
         odd: frozenset[int] = option(frozenset(), help="")
