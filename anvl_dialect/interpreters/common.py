@@ -11,6 +11,7 @@ from anvl.dialect.core.symbol_table import SymbolTable
 
 __all__ = [
     "Places", "PlainStep", "Step", "ask", "check_type", "listed", "named_after", "once", "refuse",
+    "written_at",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -107,7 +108,7 @@ def check_type(step: Any, rule: str, x: Any, wanted: ir.Value, noun: str, of: st
 
 def refuse(op: ir.Operation, rules: Any, rule: str, what: str) -> NoReturn:
     """Raise `PassError` for a wrong answer of a rule, with the place where the rule is written."""
-    where = _written_at(rules, rule)
+    where = written_at(rules, rule)
     problem = f"{op.name}: its {rule} rule {what}{where and f'; the rule is at {where}'}"
     raise PassError(RULES.get(rule) or MAYBE_RULES[rule], problem, str(op.location))
 
@@ -117,13 +118,13 @@ def _describe(x: Any) -> str:
     return f"{text if len(text) <= 60 else text[:57] + '...'} of type {type(x).__name__}"
 
 
-def _written_at(rules: Any, rule: str) -> str:
-    """File and line of a rule; for a rule derived from `passes`, of the partial derivatives."""
+def written_at(rules: Any, rule: str) -> str:
+    """File and line of a rule; of one that the table derives, those of what it is derived from."""
     found = getattr(rules, rule, None)
     function = getattr(found, "__func__", found)
     if getattr(function, "__module__", "") == families.__name__:
         function = next((p for p in getattr(rules, "passes", ()) if callable(p)), function)
-    code = getattr(function, "__code__", None)
+    code = getattr(getattr(function, "formula", function), "__code__", None)
     return f"{code.co_filename}:{code.co_firstlineno}" if code is not None else ""
 
 

@@ -11,7 +11,7 @@ from anvl.dialect.core.definition.op_checks import fit_assumed
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
 
-__all__ = ["LONGEST_OP", "Verifier", "shown", "verify"]
+__all__ = ["LONGEST_OP", "Verifier", "fault_of", "shown", "verify"]
 
 #: Characters of an op that a message shows.
 LONGEST_OP = 500
@@ -57,6 +57,17 @@ def verify(argument: str, op: ir.Operation, *, fit: bool = False) -> None:
             op.verify()
         except ir.MLIRError as error:
             raise _failure(argument, op, error) from None
+
+
+def fault_of(op: ir.Operation) -> str:
+    """The first complaint of the verifier about an op; `""` for a valid one."""
+    with _errors_as_exceptions(op.context):
+        try:
+            op.verify()
+        except ir.MLIRError as error:
+            found = error.error_diagnostics
+            return found[0].message[:_LONGEST_MESSAGE] if found else "it is invalid"
+    return ""
 
 
 def shown(op: ir.Operation) -> str:

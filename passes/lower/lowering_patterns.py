@@ -14,10 +14,12 @@ from anvl.dialect.core.mlir import ir, rewrite
 from anvl.dialect.core.op import AnvlOp
 from anvl.dialect.core.op_registry import OPS, ops_with_rule
 from anvl.dialect.core.side_block import side_block
+from anvl.dialect.interpreters.common import written_at
 from anvl.dialect.interpreters.emission_cache import Recipe, clear_if_replaced, nested_ops, replay
 from anvl.dialect.ops.elementwise.upcast import in_wide
 from anvl.passes.framework.managers import run_native
-from anvl.passes.lower.hlo_builder import Hlo
+from anvl.passes.framework.verification import fault_of
+from anvl.passes.lower.hlo_builder import Hlo, maker
 from anvl.passes.lower.outlining import Called, current, short_or_long
 
 __all__ = ["NAME", "expansions", "legalize_chlo"]
@@ -42,8 +44,12 @@ def _is_chlo(op_class: type[AnvlOp]) -> bool:
     return op_class.hlo is not None and op_class.hlo.startswith("chlo.")
 
 
+def _is_from_library(op_class: type[AnvlOp]) -> bool:
+    return op_class.__module__.startswith("anvl.dialect.")
+
+
 def _pattern(op_class: type[AnvlOp], hlo: Hlo) -> Callable[[Any, Any], None]:
-    from_library = op_class.__module__.startswith("anvl.dialect.")
+    from_library = _is_from_library(op_class)
     is_already_legal = op_class.is_already_legal if op_class.borrowed else None
     known: dict[Any, Any] = {}
 
@@ -64,6 +70,7 @@ def _pattern(op_class: type[AnvlOp], hlo: Hlo) -> Callable[[Any, Any], None]:
                 new = _from_rule(op_class, hlo, operation, xs)
         if not from_library:
             _check_lowered(op_class, operation, new)
+            _check_valid(op_class, operation, new)
         rewriter.replace_op(op, new)
 
     return lower
@@ -105,9 +112,29 @@ def _check_lowered(op_class: type[AnvlOp], op: ir.Operation, values: list[Any]) 
         raise PassError(
             NAME,
             f"{op_class.short_name}: its `lower` rule returns {', '.join(map(str, found))}, "
-            f"but the op's results are {', '.join(map(str, wanted))}",
+            f"but the op's results are {', '.join(map(str, wanted))}{_rule_at(op_class)}",
             str(op.location),
         )
+
+
+def _check_valid(op_class: type[AnvlOp], op: ir.Operation, values: list[Any]) -> None:
+    """Raise `PassError` for an invalid op among those that a rule computes its results with."""
+    known, todo = set(op.operands), list(values)
+    while todo:
+        value = todo.pop()
+        emitted = maker(value)
+        if value in known or emitted is None:
+            continue
+        if fault := fault_of(emitted):
+            problem = f"its `lower` rule emits an invalid op: {fault}{_rule_at(op_class)}"
+            raise PassError(NAME, f"{op_class.short_name}: {problem}", str(op.location))
+        known.update(emitted.results)
+        todo += emitted.operands
+
+
+def _rule_at(op_class: type[AnvlOp]) -> str:
+    place = written_at(op_class, "lower")
+    return place and f"; the rule is at {place}"
 
 
 # -- cached expansions ----------------------------------------------------------------------------
@@ -150,6 +177,8 @@ def _expanded(
                 # A tuple: given MLIR's own list, `create` would keep invalidated values.
                 answers = _from_rule(op_class, hlo, op, tuple(block.arguments))
                 _check_lowered(op_class, op, answers)
+                if not _is_from_library(op_class):
+                    _check_valid(op_class, op, answers)
                 _create("func.return", [], answers)
             is_lowered = all(map(_is_stablehlo, nested_ops(module.operation)))
             del block, answers  # no handle survives a rewrite

@@ -80,6 +80,7 @@ def _composed(name: str, f: Any) -> dict[str, Any]:
     def lower(cls: Any, hlo: Any, *xs: Value) -> Value:
         return f(*xs)
 
+    lower.formula = f  # type: ignore[attr-defined]  # messages name its line
     return {
         "__doc__": f"`{name}`, elementwise, composed of other ops.",
         "hlo": None,

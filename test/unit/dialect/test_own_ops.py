@@ -338,38 +338,6 @@ def _parsed(name):
     )
 
 
-@pytest.mark.parametrize(
-    "lower, message",
-    [
-        (lambda cls, hlo, x: None, r"its `lower` rule returns None, but the op's results are ten"),
-        (lambda cls, hlo, x: 7, r"its `lower` rule returns 7, but"),
-        (lambda cls, hlo, x: emit.compare(x, x, comparison_direction="EQ"), "returns tensor<3xi1>"),
-        (lambda cls, hlo, x: emit.mine.lowered(x), "is left; lowering what its `lower` rule emits"),
-    ],
-)
-def test_a_lower_rule_that_gives_what_cannot_stand_for_the_op(lower, message):
-    _define(name="mine.lowered", lower=classmethod(lower))
-    with pytest.raises(PassError, match=message):
-        prim.mine.lowered(X)
-
-
-@pytest.mark.parametrize(
-    "lower, message",
-    [
-        (
-            lambda cls, hlo, x: hlo("addd", x, x, type=x.type),
-            "unregistered operation 'stablehlo.addd'",
-        ),
-        (lambda cls, hlo, x: hlo("add", x, type=x.type), "expected 2 operands, but found 1"),
-        (lambda cls, hlo, x: hlo("reverse", x, type=x.type), "requires attribute 'dimensions'"),
-    ],
-)
-def test_a_lower_rule_that_emits_what_is_no_stablehlo(lower, message):
-    _define(name="mine.malformed", lower=classmethod(lower))
-    with pytest.raises(PassError, match=f"the lowered module is not valid StableHLO: .*{message}"):
-        prim.mine.malformed(X)
-
-
 def test_an_error_in_a_rule_stays_as_it_is_and_says_where():
     _define(name="mine.raises", lower=classmethod(lambda cls, hlo, x: {}["key"]))
     module = _parsed("mine.raises")
