@@ -10,6 +10,7 @@ True
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -71,14 +72,26 @@ def trace(folder: str | os.PathLike[str], *, python_calls: bool = False) -> Iter
     >>> path.exists()
     True
     """
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
+    place = _made_folder(folder)
     stem = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
     path, n = place / f"{stem}.trace.json.gz", 1
     while path.exists():
         path, n = place / f"{stem}-{n}.trace.json.gz", n + 1
     with record(path, python_calls):
         yield path
+
+
+def _made_folder(folder: str | os.PathLike[str]) -> Path:
+    place = Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        says = "trace: this is a file; name a folder for the file of the profile"
+        raise NotADirectoryError(errno.ENOTDIR, says, error.filename) from None
+    except OSError as error:
+        says = f"trace: the folder cannot be made: {error.strerror}"
+        raise OSError(error.errno, says, error.filename) from None
+    return place
 
 
 # -- under the names of JAX ------------------------------------------------------------------------

@@ -19,7 +19,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,7 @@ from anvl.dialect.core.errors import TraceError
 from anvl.dialect.core.types import dtype_name
 from anvl.dialect.text.export_file import write_atomically
 from anvl.dialect.text.safetensors import InvalidArrays, decoded, encoded, metadata_of
-from anvl.interop.file_paths import checked_path
+from anvl.interop.file_paths import checked_path, content_of
 from anvl.runtime import hiding_frames, put
 from anvl.sharding.specs import placement_for
 from anvl.tree.treedefs import dotted_names
@@ -184,7 +183,7 @@ def load_file(path: str | os.PathLike[str], like: Any = None, *, device: Any = N
     Array([1., 1.], dtype=float32)
     """
     name = checked_path(path, "load_file")
-    return _decoded(Path(name).read_bytes(), like, device, "load_file", f"{name!r} is")
+    return _decoded(content_of(name, "load_file"), like, device, "load_file", f"{name!r} is")
 
 
 @hiding_frames
@@ -217,7 +216,7 @@ def metadata(path: str | os.PathLike[str]) -> dict[str, str]:
     """
     name = checked_path(path, "metadata")
     try:
-        return metadata_of(Path(name).read_bytes())
+        return metadata_of(content_of(name, "metadata"))
     except InvalidArrays as error:
         raise ValueError(f"metadata: {name!r} is no safetensors file: {error}") from None
 

@@ -88,6 +88,7 @@ from anvl.runtime.tracebacks import (
     hide_frames,
     hide_frames_of,
     hiding_frames,
+    recursion_of,
 )
 from anvl.runtime.transfer import placement_of, put, put_parts
 from anvl.runtime.types import ArrayType, array_type
@@ -170,6 +171,7 @@ __all__ = [
     "placement_of",
     "put",
     "put_parts",
+    "recursion_of",
     "register_handler",
     "register_plugin",
     "registered_handlers",

@@ -23,8 +23,9 @@ import linecache
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable
-from types import FrameType, FunctionType, ModuleType, TracebackType
+from types import CodeType, FrameType, FunctionType, ModuleType, TracebackType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -39,6 +40,7 @@ __all__ = [
     "hiding_frames",
     "is_library_code",
     "line_of_user",
+    "recursion_of",
 ]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -283,6 +285,8 @@ def _advice(keyword: str, known: list[str]) -> str:
 
 
 def _is_meant(error: BaseException) -> bool:
+    if isinstance(error, RecursionError):  # Python's own names nobody's function
+        return not str(error).startswith("maximum recursion depth")
     return isinstance(error, _MEANT) or type(error).__module__.partition(".")[0] == "anvl"
 
 
@@ -295,6 +299,28 @@ def line_of_user(frame: FrameType) -> tuple[str, int]:
     while is_library_code(frame.f_code.co_filename) and frame.f_back is not None:
         frame = frame.f_back
     return frame.f_code.co_filename, frame.f_lineno
+
+
+_RECURSION = 8  # calls of one function in a traceback that are a recursion
+
+
+def recursion_of(error: RecursionError) -> tuple[str, int, str] | None:
+    """The function of the person that fills the stack: its name, its calls, and where it stands.
+
+    None if there is none: then a stack was all but full before.
+    """
+    codes: Counter[CodeType] = Counter()
+    entry = error.__traceback__
+    while entry is not None:
+        if not _is_library_frame(entry):
+            codes[entry.tb_frame.f_code] += 1
+        entry = entry.tb_next
+    if not codes:
+        return None
+    code, count = codes.most_common(1)[0]
+    if count < _RECURSION:
+        return None
+    return code.co_name, count, f"{code.co_filename}:{code.co_firstlineno}"
 
 
 def is_library_code(name: str) -> bool:

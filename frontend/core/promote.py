@@ -17,7 +17,7 @@ import numpy as np
 from anvl.core.avals import Aval, aval, aval_of
 from anvl.core.config import default_dtype
 from anvl.core.locations import here
-from anvl.core.ranges import check_fits, note_meeting
+from anvl.core.ranges import check_fits, note_meeting, number_text
 from anvl.core.trace_state import current
 from anvl.core.tracer import Tracer
 from anvl.core.tracing import emit, ended_trace_error
@@ -161,17 +161,31 @@ def number_value(x: Any, of: Aval) -> np.ndarray[Any, Any]:
     try:
         check_fits(x, of.dtype)
     except OverflowError:
-        kind_, wide = _WIDEST[type(x)] if type(x) in _WIDEST else _WIDEST[int]
+        kind_, wides, float_ = _WIDER.get(type(x), _WIDER[int])
+        wide = next((f"np.{w.name}({x})" for w in wides if _fits(x, w)), float_)
         raise OverflowError(
-            f"{x} does not fit {of.dtype.name}, the default of {kind_}; pass {wide}({x})"
+            f"{number_text(x)} does not fit {of.dtype.name}, the default of {kind_}; pass {wide}"
         ) from None
     return np.asarray(x, of.dtype)
 
 
-_WIDEST = {
-    int: ("integers", "np.int64"),
-    float: ("floats", "np.float64"),
-    complex: ("complex numbers", "np.complex128"),
+def _fits(x: Any, dtype: np.dtype[Any]) -> bool:
+    try:
+        check_fits(x, dtype)
+    except OverflowError:
+        return False
+    return True
+
+
+#: By kind of number: its name, dtypes to convert it to, and what to do where none holds it.
+_WIDER: dict[type, tuple[str, tuple[np.dtype[Any], ...], str]] = {
+    int: (
+        "integers",
+        (np.dtype(np.int64), np.dtype(np.uint64)),
+        "a float: no integer dtype holds it",
+    ),
+    float: ("floats", (np.dtype(np.float64),), "a smaller number"),
+    complex: ("complex numbers", (np.dtype(np.complex128),), "a smaller number"),
 }
 
 

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Meeting", "Ranges", "check_fits", "check_ranges", "meets_narrower", "note_meeting",
-    "pass_on_meetings", "pass_on_of_branches", "pass_on_of_later", "pass_on_of_rule",
+    "number_text", "pass_on_meetings", "pass_on_of_branches", "pass_on_of_later", "pass_on_of_rule",
     "pass_on_of_steps", "ranges_of",
 ]  # fmt: skip
 
@@ -113,17 +113,27 @@ def check_fits(value: complex, dtype: np.dtype[Any]) -> None:
     if integer_limits(dtype):
         if not isinstance(value, complex) and not low <= _whole(value) <= high:  # nor is NaN
             raise OverflowError(
-                f"{value} does not fit {dtype_name(dtype)}, which holds {low} to {high}; "
-                "give the array a wider dtype"
+                f"{number_text(value)} does not fit {dtype_name(dtype)}, "
+                f"which holds {low} to {high}; give the array a wider dtype"
             )
         return
     parts = (value.real, value.imag) if isinstance(value, complex) else (value,)
     for part in parts if dtype.kind != "b" else ():
         if not low <= part <= high and _overflows(part, dtype):
             raise OverflowError(
-                f"{value} does not fit {dtype_name(dtype)}, whose largest number is {high:.6g}; "
-                "give the array a wider dtype, or write infinity"
+                f"{number_text(value)} does not fit {dtype_name(dtype)}, whose largest number "
+                f"is {high:.6g}; give the array a wider dtype, or write infinity"
             )
+
+
+_MOST_BITS = 200  # of an integer in a message; Python writes no more than 4,300 digits at all
+
+
+def number_text(x: complex) -> str:
+    """A number as messages write it."""
+    if isinstance(x, int) and x.bit_length() > _MOST_BITS:
+        return f"an integer of {x.bit_length()} bits"
+    return str(x)
 
 
 def _whole(value: float) -> float:

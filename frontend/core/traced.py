@@ -16,7 +16,7 @@ from anvl.core.avals import Aval
 from anvl.core.promote import abstract, as_tracer
 from anvl.core.tracer import Tracer
 from anvl.core.tracing import Program, Trace, trace_function
-from anvl.runtime import INFO, Array, hide_code_of, is_watched, phase
+from anvl.runtime import INFO, Array, hide_code_of, is_watched, phase, recursion_of
 from anvl.sharding.meshes import Mesh
 
 __all__ = ["Traced", "abstract_argument", "known_numbers", "trace_call"]
@@ -92,11 +92,27 @@ def trace_call(
     program.mesh = mesh
     program.title = name_of(f)
     with phase("trace", program.title, INFO) as now:
-        trace, outputs = trace_function(flat, "main", avals, names, program)
+        try:
+            trace, outputs = trace_function(flat, "main", avals, names, program)
+        except RecursionError as error:
+            raise _explained(error) from None
         if is_watched("trace", INFO):
             types = ", ".join(f"{n}: {of}" for n, of in zip(names, avals, strict=True))
             now.add(f"for ({types})")
     return Traced(trace, names, avals, arguments.treedef, outputs, out_tree)
+
+
+def _explained(error: RecursionError) -> RecursionError:
+    """An error that names the function that calls itself; the error itself if none does."""
+    found = recursion_of(error)
+    if found is None:
+        return error
+    name, count, place = found
+    return RecursionError(
+        f"{name}: calls itself while it is traced, {count} calls deep when the stack of Python was "
+        f"full ({place}); if a traced value is to end the recursion, which tracing does not know, "
+        "write a loop (anvl.while_loop, anvl.fori_loop, anvl.scan) or mark the argument static"
+    )
 
 
 def known_numbers(leaves: Sequence[Any], besides: Container[int] = ()) -> dict[int, Any]:

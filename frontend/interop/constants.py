@@ -73,6 +73,8 @@ def _arrays(given: Given, caller: str) -> dict[str, Any]:
             found = np.load(file, allow_pickle=False)
             if isinstance(found, np.lib.npyio.NpzFile):
                 return {name: found[name] for name in found.files}
+    except OSError as error:
+        raise OSError(error.errno, f"{caller}: {error.strerror}", path) from None
     except (ValueError, EOFError, BadZipFile):
         pass  # NumPy takes what is no array for a pickle, which it refuses
     raise ValueError(f"{caller}: {path} is no .npz file of arrays, as numpy.savez writes")

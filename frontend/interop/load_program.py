@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from anvl.dialect.text.artifacts import MAGIC
 from anvl.dispatch.jit import jit
 from anvl.interop.constants import Given
 from anvl.interop.exported_function import load_export
-from anvl.interop.file_paths import checked_path
+from anvl.interop.file_paths import checked_path, content_of
 from anvl.interop.imported_function import ImportedFunction, jitted
 from anvl.interop.jax_export import Exported, NotExported, read_exported
 from anvl.interop.read_program import read_program
@@ -97,7 +96,7 @@ def load(
 def _content(path: str) -> bytes:
     if os.path.isdir(path):
         raise IsADirectoryError(f"load: {path!r} is a folder; give a file in it")
-    data = Path(path).read_bytes()
+    data = content_of(path, "load")
     if not data.strip():
         says = f"has {len(data)} bytes, all of them blank" if data else "is empty"
         raise ValueError(f"load: {path}: the file {says}; was writing it interrupted?")

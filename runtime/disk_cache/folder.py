@@ -175,13 +175,21 @@ class Folder:
         return removed, left
 
     def clear(self) -> int:
-        """Remove all entries and temporary files; returns their number."""
+        """Remove all entries and temporary files; returns their number.
+
+        So is a secret that cannot be used, under which no entry would ever be written again; one
+        that can be used stays: another process may be sealing an entry with it.
+        """
         with self._opened() as fd:
             names = [
                 name
                 for name, _ in _files(fd)
                 if name.startswith(_TEMPORARY) or name.endswith((PROGRAM, ALIAS))
             ]
+            try:
+                self._secret(fd)
+            except Refused:
+                names.append(_SECRET)
             return sum(_remove(fd, name) for name in names)
 
     @contextmanager

@@ -24,7 +24,7 @@ from anvl.core.promote import (
     promoted,
     text_hint,
 )
-from anvl.core.ranges import check_fits, integer_limits, note_meeting
+from anvl.core.ranges import check_fits, integer_limits, note_meeting, number_text
 from anvl.core.trace_state import current
 from anvl.core.tracer import Tracer
 from anvl.core.tracing import emit
@@ -167,7 +167,9 @@ def _of_host(x: Any) -> np.ndarray[Any, Any]:
         what = f"asarray: {x!r} is not an array: its lists must have one length"
         raise ValueError(what) from None
     if made.dtype == object and isinstance(x, int):
-        raise OverflowError(f"asarray: {x} does not fit any integer dtype; use a float")
+        raise OverflowError(
+            f"asarray: {number_text(x)} does not fit any integer dtype; use a float"
+        )
     return made
 
 
@@ -191,7 +193,8 @@ def _cast(x: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]
     limits = integer_limits(dtype)
     if limits and x.size and (x.dtype == object or integer_limits(x.dtype)):
         if x.min() < limits[0] or x.max() > limits[1]:
-            what = f"values from {x.min()} to {x.max()} do not fit {dtype_name(dtype)}"
+            ends = f"{number_text(x.min())} to {number_text(x.max())}"
+            what = f"values from {ends} do not fit {dtype_name(dtype)}"
             raise OverflowError(f"asarray: {what}; give a wider dtype")
     return x.astype(dtype)
 

@@ -300,6 +300,23 @@ def test_a_number_too_large_for_its_default_is_refused():
     assert anvl.jit(lambda x: x)(np.int64(2**40)).item() == 2**40
 
 
+@pytest.mark.parametrize(
+    "number, advice",
+    [
+        (2**40, r"pass np\.int64\(1099511627776\)"),
+        (2**63, r"pass np\.uint64\(9223372036854775808\)"),
+        (-(2**63) - 1, "pass a float: no integer dtype holds it"),
+        (2**64, "pass a float: no integer dtype holds it"),
+        pytest.param(10**5000, "an integer of 16610 bits does not .*; pass a float", id="huge"),
+        (1e300, r"pass np\.float64\(1e\+300\)"),
+        (1e300j, r"pass np\.complex128\(1e\+300j\)"),
+    ],
+)
+def test_a_number_too_large_for_its_default_is_refused_with_a_dtype_that_holds_it(number, advice):
+    with pytest.raises(OverflowError, match=f"argument x: .*{advice}"):
+        anvl.jit(lambda x: x)(number)
+
+
 def test_zero_minus_zero_nan_and_infinity_keep_their_bits():
     f = anvl.jit(lambda x: 1 / x)
     assert (f(0.0).item(), f(-0.0).item()) == (np.inf, -np.inf)

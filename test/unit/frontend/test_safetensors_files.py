@@ -152,7 +152,8 @@ WIDE = safetensors.save({"a": np.ones(2, "f4")})
             r"a is float32\[2\] in the file, and bfloat16\[2\] in like",
         ),
         (lambda: safetensors.load_file(""), ValueError, "load_file: the path is empty"),
-        (lambda: safetensors.load_file("/none/x"), FileNotFoundError, "/none/x"),
+        (lambda: safetensors.load_file("/none/x"), FileNotFoundError, "load_file: .*/none/x"),
+        (lambda: safetensors.metadata("/none/x"), FileNotFoundError, "metadata: .*/none/x"),
         (lambda: safetensors.save_file({}, None), TypeError, "save_file: the path must be text"),
     ],
 )

@@ -5,6 +5,7 @@ import dataclasses
 import enum
 import re
 import threading
+import traceback
 
 import numpy as np
 import pytest
@@ -322,13 +323,46 @@ def test_an_error_in_a_nested_function_may_be_caught_and_tracing_goes_on():
     assert f(1.0).item() == 2.0
 
 
-def test_recursion_is_pythons_own_error():
-    def f(x):
-        return anvl.jit(f)(x)
+def _factorial(n):
+    return n * _factorial(n - 1)
 
-    with pytest.raises(RecursionError):
-        anvl.jit(f)(1.0)
+
+@anvl.jit
+def _jitted_factorial(n):
+    return n * _jitted_factorial(n - 1)
+
+
+@anvl.jit
+def _in_a_branch(n):
+    return anvl.cond(n == 0, lambda: 1.0, lambda: n * _in_a_branch(n - 1))
+
+
+@pytest.mark.parametrize(
+    "call, name",
+    [
+        (lambda: anvl.jit(_factorial)(3.0), "_factorial"),
+        (lambda: _jitted_factorial(3.0), "_jitted_factorial"),
+        (lambda: anvl.jit(lambda x: 2 * _jitted_factorial(x))(3.0), "_jitted_factorial"),
+        (lambda: _in_a_branch(3.0), "_in_a_branch"),
+        (lambda: anvl.grad(_factorial)(3.0), "_factorial"),
+        (lambda: anvl.trace(_factorial, 3.0), "_factorial"),
+    ],
+)
+def test_a_function_that_calls_itself_without_end_is_named(call, name):
+    message = rf"^{name}: calls itself while it is traced, \d+ calls deep .*py:\d+\); if a traced"
+    with pytest.raises(RecursionError, match=message) as raised:
+        call()
+    assert raised.value.__suppress_context__  # else a thousand errors are shown
+    assert "/core/" not in "".join(traceback.format_exception(raised.value))
     assert anvl.jit(lambda x: x + 1)(1.0).item() == 2
+
+
+def test_a_recursion_that_a_static_argument_ends():
+    @anvl.jit(static="n")
+    def factorial(x, n):
+        return x if n == 0 else factorial(x * n, n - 1)
+
+    assert factorial(1.0, 5).item() == 120
 
 
 # Eager use inside of a trace, and threads

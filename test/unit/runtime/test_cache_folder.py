@@ -141,6 +141,32 @@ def test_a_secret_that_is_cut_off_is_refused(folder):
         folder.read(KEY)
 
 
+@pytest.mark.parametrize("damage", [b"short", b"", "mode", "link"])
+def test_clear_removes_a_secret_that_cannot_be_used(folder, damage):
+    path = write(folder)
+    secret = folder.path / "secret"
+    if damage == "mode":
+        secret.chmod(0o644)
+    elif damage == "link":
+        secret.rename(folder.path / "moved")
+        secret.symlink_to(folder.path / "moved")
+    else:
+        secret.write_bytes(damage)
+    with pytest.raises(Refused):
+        write(folder)
+    assert folder.clear() == 2
+    assert not path.exists()
+    write(folder)
+    assert folder.read(KEY).program == PROGRAM
+
+
+def test_clear_keeps_a_secret_under_which_another_process_may_be_writing(folder):
+    write(folder)
+    before = folder.secret()
+    assert folder.clear() == 1
+    assert folder.secret() == before
+
+
 def test_the_least_recently_used_are_removed_first(folder):
     keys = [f"{i:064x}" for i in range(5)]
     for i, key in enumerate(keys):

@@ -110,6 +110,20 @@ def test_a_profile_is_written_also_if_the_block_raises(tmp_path):
     assert other != path and other.exists()
 
 
+@pytest.mark.parametrize(
+    "begin", [anvl.profiler.start_trace, lambda at: anvl.profiler.trace(at).__enter__()]
+)
+def test_a_folder_that_cannot_be_made_is_an_error_of_the_profile(begin, tmp_path):
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(NotADirectoryError, match=r"trace: this is a file; name a folder .*file'$"):
+        begin(file)
+    with pytest.raises(NotADirectoryError, match=r"trace: the folder cannot be made: .*below'$"):
+        begin(file / "below")
+    with anvl.profiler.trace(tmp_path):  # none was left running
+        pass
+
+
 def test_one_profile_at_a_time(tmp_path):
     with record(tmp_path / "a.gz", False):
         with pytest.raises(RuntimeError, match="a profile is being recorded already; end it first"):
