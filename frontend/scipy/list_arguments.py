@@ -25,8 +25,8 @@ _WIDE = {"float32": "float64", "complex64": "complex128"}
 #: Parameters whose lists are no arrays: something for each axis, pairs, names, pytrees.
 _KEPT = frozenset(
     "args axes axis bc_type bp bw_method c_and_lower detrend extra_arguments fill_value "
-    "kernel_size lu_and_piv mode offset order origin output_shape radius select_range shape shift "
-    "sigma size subset_by_index window xi y0 zoom".split()
+    "kernel_size l_and_u lu_and_piv mode offset order origin output_shape radius select_range "
+    "shape shift sigma size subset_by_index window xi y0 zoom".split()
 )
 
 

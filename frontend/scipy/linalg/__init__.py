@@ -22,6 +22,8 @@ from anvl.numpy.linalg import lstsq as lstsq
 from anvl.numpy.linalg import norm as norm
 from anvl.numpy.linalg import pinv as pinv
 from anvl.numpy.linalg import svdvals as svdvals
+from anvl.scipy.linalg.banded_systems import solve_banded as solve_banded
+from anvl.scipy.linalg.banded_systems import solveh_banded as solveh_banded
 from anvl.scipy.linalg.factorizations import hessenberg as hessenberg
 from anvl.scipy.linalg.factorizations import lu as lu
 from anvl.scipy.linalg.factorizations import polar as polar
@@ -123,10 +125,12 @@ __all__ = [
     "sinhm",
     "sinm",
     "solve",
+    "solve_banded",
     "solve_circulant",
     "solve_continuous_lyapunov",
     "solve_sylvester",
     "solve_triangular",
+    "solveh_banded",
     "sqrtm",
     "svd",
     "svdvals",

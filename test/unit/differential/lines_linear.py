@@ -210,6 +210,28 @@ def _circulant_solve(d: Draw) -> Call:
     return call(c, d.array(c.dtype, (n, *d.of((), (2,))), special=False))
 
 
+def _banded(d: Draw) -> Call:
+    n, low, high = d.number(1, 4), d.number(0, 2), d.number(0, 2)
+    ab = d.array(d.dtype("sc"), (low + high + 1, n), then=_dominant(high), special=False)
+    return call((low, high), ab, d.array(ab.dtype, (n, *d.of((), (2,))), special=False))
+
+
+def _hermitian_banded(d: Draw) -> Call:
+    n, lower, count = d.number(1, 4), d.flag(), d.number(0, 2)
+    main = _dominant(0 if lower else count)
+    ab = d.array(d.dtype("sc"), (count + 1, n), then=main, special=False)
+    return call(ab, d.array(ab.dtype, (n, *d.of((), (2,))), special=False), lower=lower)
+
+
+def _dominant(main: int) -> Any:
+    def then(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        made = x.copy()
+        made[main] = 20 + np.abs(made[main])
+        return made
+
+    return then
+
+
 def _tridiagonal(d: Draw) -> Call:
     n = d.number(2, 4)
     diagonal = d.array("float64", (n,), then=lambda x, rng: x + 9 * np.arange(n), special=False)
@@ -327,6 +349,7 @@ LINEAR = [
           lambda a: _congruent(slinalg.hessenberg(a, calc_q=True))),
     _line("scipy.linalg", "solve_sylvester", _sylvester, _sylvester_of_one_dtype, dtypes=False),
     _line("scipy.linalg", "solve_continuous_lyapunov", _lyapunov),
+    _line("scipy.linalg", "solve_banded", _banded), _line("scipy.linalg", "solveh_banded", _hermitian_banded),
     _line("scipy.linalg", "solve_circulant", _circulant_solve, dtypes=False),
     _line("scipy.linalg", "toeplitz", _two_vectors), _line("scipy.linalg", "hankel", _two_vectors),
     _line("scipy.linalg", "block_diag", _blocks),
