@@ -1161,6 +1161,14 @@ module {
       %3 = irdl.any
       irdl.results(y: %3)
     }
+    irdl.operation @psi {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"order" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
     irdl.operation @convolution {
       %0 = irdl.any
       %1 = irdl.any

@@ -50,6 +50,7 @@ from anvl.dialect.ops.sharding import collectives as collectives
 from anvl.dialect.ops.sharding import with_sharding as with_sharding
 from anvl.dialect.ops.special import bessel as bessel
 from anvl.dialect.ops.special import incomplete as incomplete
+from anvl.dialect.ops.special import psi as psi
 from anvl.dialect.ops.windows import convolution as convolution
 from anvl.dialect.ops.windows import select_and_scatter as select_and_scatter
 from anvl.dialect.ops.windows import window as window

@@ -142,7 +142,7 @@ erf     = unary("erf",        "chlo.erf",            F,    lambda g, x, y: mul(g
 erfc    = unary("erfc",       "chlo.erfc",           F,    lambda g, x, y: neg(mul(g, _gauss(x))))
 erf_inv = unary("erf_inv",    "chlo.erf_inv",        F,    lambda g, x, y: div(g, _gauss(y)),      (-0.9, 0.9))
 lgamma  = unary("lgamma",     "chlo.lgamma",         F,    lambda g, x, y: mul(g, digamma(x)),     (0.3, 5.0))
-digamma = unary("digamma",    digamma_value,         F,    lambda g, x, y: mul(g, polygamma(full_like(x, 1), x)), (0.3, 5.0))
+digamma = unary("digamma",    digamma_value,         F,    lambda g, x, y: mul(g, emit.psi(x, order=1)), (0.3, 5.0))
 square  = unary("square",     "chlo.square",         FC,   lambda g, x, y: mul(g, times(x, 2)))
 ceil    = unary("ceil",       "ceil",                F,    None)  # zero derivative wherever it is continuous
 floor   = unary("floor",      "floor",               F,    None)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from anvl.core.promote import promoted
+from anvl.dialect.ops.special.psi import PsiOp
 from anvl.dispatch.eager import Function, public
 from anvl.numpy.functions.elementwise import binary, mark_weak, named, unary
 from anvl.numpy.functions.emitting import prim
@@ -32,9 +33,6 @@ i0e: Function = unary("i0e", "bessel_i0e", "float",
 i1e: Function = unary("i1e", "bessel_i1e", "float",
     "exp(-|x|) i1(x). It has a corner at 0. | np.float16(1) -> 0.2079")
 
-polygamma: Function = binary("polygamma", "polygamma", "float",
-    "The nth derivative of `digamma` at x (DLMF 5.15), for x > 0. n has no derivative. "
-    "| 1, np.float16(1) -> 1.645")
 zeta: Function = binary("zeta", "zeta", "float",
     "The sum of (k + q) ** -x over k = 0, 1, ... (DLMF 25.11.1), for x > 1. "
     "| 2, np.float16(1) -> 1.645")
@@ -45,6 +43,19 @@ gammaincc: Function = binary("gammaincc", "igammac", "float",
     "1 - gammainc(a, x) (DLMF 8.2.4). The derivative in a is 0 at x = 0. "
     "| 1, np.float16(1) -> 0.368")
 # fmt: on
+
+
+def _polygamma(x: Any, y: Any) -> Any:
+    """As `polygamma`; a number x up to 4 is an attribute, with a series for that order alone."""
+    operands, weak = promoted("polygamma", (x, y), "float")
+    if type(x) in (int, float) and x in range(1, PsiOp.largest_order + 1):
+        return mark_weak(prim("psi", operands[1], order=int(x)), weak)
+    return mark_weak(prim("polygamma", *operands), weak)
+
+
+polygamma: Function = named(_polygamma, "polygamma",
+    "The nth derivative of `digamma` at x (DLMF 5.15), for x > 0. n has no derivative. "
+    "| 1, np.float16(1) -> 1.645")  # fmt: skip
 
 
 def _bessel(name: str, order: int, doc: str) -> Any:

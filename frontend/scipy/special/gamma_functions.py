@@ -15,9 +15,11 @@ import numpy as np
 
 import anvl.numpy as anp
 from anvl.core.config import default_dtype
+from anvl.core.promote import convert
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import int_of
-from anvl.scipy.special.evaluation import polynomial, real_function
+from anvl.numpy.functions.elementwise import mark_weak
+from anvl.scipy.special.evaluation import polynomial, real_function, real_operands
 from anvl.transforms.custom_rules import custom_jvp
 from anvl.transforms.stop_gradient import stop_gradient
 
@@ -84,7 +86,7 @@ def digamma(x: Any) -> Any:
 psi = digamma
 
 
-@real_function
+@public()
 def polygamma(n: Any, x: Any) -> Any:
     """Derivative of order n of `digamma` (DLMF 5.15), for x > 0; n has no derivative.
 
@@ -93,7 +95,9 @@ def polygamma(n: Any, x: Any) -> Any:
     >>> print(round(float(special.polygamma(1, 1.0)), 4))
     1.6449
     """
-    return anp.polygamma(n, x)
+    (order, point), dtype, weak = real_operands("polygamma", n, x)
+    order = n if type(n) in (int, float) else order  # of a number there is a series of its own
+    return mark_weak(convert(anp.polygamma(order, point), dtype), weak)
 
 
 @real_function

@@ -3,15 +3,15 @@
 // RUN: anvl-opt %s --anvl-gradient="function=digamma" \
 // RUN:   | %run --function=digamma_adjoint --args='[1.0]' | %numbers %s
 
-// The derivative of digamma is polygamma of order 1: pi^2/6 at 1, where digamma is minus Euler's
+// The derivative of digamma is `psi` of order 1: pi^2/6 at 1, where digamma is minus Euler's
 // constant.
 
 // CHECK-LABEL: func.func @digamma_adjoint(
 // CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.digamma"(%[[X]])
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
-// CHECK:         %[[POLYGAMMA:.*]] = "anvl.polygamma"(%[[ONE]], %[[X]])
-// CHECK:         %[[DX:.*]] = "anvl.mul"(%[[ONE]], %[[POLYGAMMA]])
+// CHECK:         %[[PSI:.*]] = "anvl.psi"(%[[X]]) {order = 1
+// CHECK:         %[[DX:.*]] = "anvl.mul"(%[[ONE]], %[[PSI]])
 // CHECK:         return %[[Y]], %[[DX]]
 
 // HLO-LABEL: func.func @digamma(

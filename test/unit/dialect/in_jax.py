@@ -357,6 +357,7 @@ def _others(jax: Any, lax: Any) -> dict[str, Any]:
         "log10": jax.numpy.log10,
         "logaddexp": jax.numpy.logaddexp,
         "sinc": lambda x, order: _sinc(jax, x, order),
+        "psi": lambda x, order: jax.scipy.special.polygamma(order, x),
         "convolution": convolution,
         "rng_bit_generator": rng_bit_generator,
         "fft": lambda x, fft_type, fft_length: lax.fft(x, fft_type, fft_length),

@@ -411,6 +411,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "maximum": np.maximum,
     "minimum": np.minimum,
     "polygamma": _polygamma,
+    "psi": lambda x, order: _polygamma(np.full_like(x, order), x),
     "zeta": _zeta,
     "nextafter": np.nextafter,
     "and": np.bitwise_and,
