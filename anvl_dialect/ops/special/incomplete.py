@@ -53,6 +53,7 @@ from anvl.dialect.ops.special.incomplete_param_grads import (
     log_factor,
     log_factor_and_depth,
 )
+from anvl.dialect.ops.special.rare_cases import unless_none
 
 __all__ = ["BetaincOp", "IgammaOp", "IgammacOp"]
 
@@ -213,7 +214,7 @@ def _gammas(a: Value, x: Value) -> tuple[Value, Value]:
     is_large = and_(_compared(a, most, "GE"), is_finite)
     log_factor, m, depth = log_factor_and_depth(a, x)
     large_a = _if(is_large, a, most)
-    large = _unless_none(is_large, x, lambda: _large_gammas(large_a, m, depth), 2)
+    large = unless_none(is_large, x, lambda: _large_gammas(large_a, m, depth), 2)
     a, x = (_if(is_large, one, v) for v in (a, x))  # these need neither loop
     is_small = _compared(a, full_like(a, 0.5), "LT")
     border = _if(is_small, one, plus(a, 1))
@@ -356,7 +357,7 @@ def _beta(a: Value, b: Value, x: Value) -> Value:
     a, b, x_ = (_if(between, v, full_like(v, 0.5)) for v in (a, b, x))
     log_factor, ahead, depth = log_beta_factor_and_depth(a, b, x_)
     large_a, large_b = (_if(is_large, p, least_large) for p in (a, b))
-    (large,) = _unless_none(is_large, x, lambda: [_large_beta(large_a, large_b, ahead, depth)], 1)
+    (large,) = unless_none(is_large, x, lambda: [_large_beta(large_a, large_b, ahead, depth)], 1)
     a, b, x_ = (_if(is_large, full_like(v, 0.5), v) for v in (a, b, x_))
     rest = one_minus(x_)
     p, q, near, far = _if(swap, b, a), _if(swap, a, b), _if(swap, rest, x_), _if(swap, x_, rest)
@@ -476,17 +477,6 @@ def _iterated(
         going = emit.any(moves, axes=tuple(range(x.rank)))
         ir.Operation.create("stablehlo.return", [], [plus(count, 1), going, plus(n, 1), *state])
     return list(loop.results)[3:]
-
-
-def _unless_none(flags: Value, like: Value, f: Callable[[], list[Value]], n: int) -> list[Value]:
-    """Emit f(), n arrays, if any flag is set, else zeros: few calls have large parameters."""
-    pred = emit.any(flags, axes=tuple(range(flags.type.rank)))
-    choice = ir.Operation.create("stablehlo.if", [like.type] * n, [pred], regions=2)
-    branches: tuple[Callable[[], list[Value]], ...] = (f, lambda: [zeros_like(like)] * n)
-    for region, branch in zip(choice.regions, branches, strict=True):
-        with ir.InsertionPoint(region.blocks.append()):
-            ir.Operation.create("stablehlo.return", [], branch())
-    return list(choice.results)
 
 
 def _compared(x: Value, y: Value, direction: str) -> Value:

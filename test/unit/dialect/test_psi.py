@@ -1,4 +1,4 @@
-"""Derivatives of digamma: units in the last place, against sums of fractions."""
+"""Derivatives of digamma, and zeta: units in the last place, against sums of fractions."""
 
 import math
 from fractions import Fraction
@@ -51,6 +51,30 @@ def test_psi_is_off_by_few_units_in_the_last_place(dtype: str) -> None:
             units = np.abs(one - right) / np.spacing(scale.astype(dtype))
         limit = np.where(x < 0, 4 + 2 * n, 2 + n)
         assert np.all(units[usual] <= limit[usual]), (n, x[usual][np.argmax(units[usual])])
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_zeta_is_off_by_few_units_in_the_last_place(dtype: str) -> None:
+    """Also where the order is three times q: there the corrections are largest."""
+    draw = np.random.default_rng(0)
+    q = np.concatenate([draw.uniform(0, 20, 60), [1e-9, 1e9, 17.9, 18.1], -draw.uniform(0, 9, 9)])
+    s = draw.integers(2, 9, q.size).astype(dtype)
+    s[:20] = np.clip(np.rint(3 * q[:20]), 2, 25)
+    s[60:] = 2
+    q = q.astype(dtype)
+    (found,) = evaluated(lambda s, q: [emit.zeta(s, q)], s, q)
+    for order, x, one in zip(s, q, found, strict=True):
+        n = int(order) - 1
+        right = abs(wanted(n, float(x))) / math.factorial(n)
+        if np.finfo(dtype).tiny < right < np.finfo(dtype).max:
+            units = abs(one - right) / np.spacing(np.asarray(right, dtype))
+            assert units <= (6 if dtype == "f4" else 5), (order, x)
+
+
+def test_zeta_of_orders_up_to_the_largest() -> None:
+    s, q = np.array([1, 1e4, 1e17, INF, 300, 1e5]), np.array([-0.5, 1, 1.5, 1, 310, 1e5])
+    (found,) = evaluated(lambda s, q: [emit.zeta(s, q)], s, q)
+    np.testing.assert_array_equal(found, [INF, 1, 0, 1, 0, 0])
 
 
 def test_psi_at_poles_and_infinities() -> None:
