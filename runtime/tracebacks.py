@@ -268,7 +268,9 @@ def _suggest_keyword(f: Callable[..., Any], kwargs: Iterable[str], error: Except
     known, any_name = _keywords_of(f)
     for keyword in () if any_name else (k for k in kwargs if k not in known):
         reason = f"; there is no keyword {keyword!r}" if found[2].startswith("missing") else ""
-        error.args = (f"{said}{reason}; {_advice(keyword, known)}",)
+        advice = f"{reason}; {_advice(keyword, known)}"
+        if not said.endswith(advice):  # a wrapper within this one gave it
+            error.args = (f"{said}{advice}",)
         return
 
 

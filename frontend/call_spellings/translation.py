@@ -61,8 +61,11 @@ WITHOUT_EFFECT: dict[str, tuple[tuple[Any, ...], str]] = {
         (None, "K", "A", "C"),
         "arrays have no order in memory: leave it out, or transpose them",
     ),
+    "orthogonalize": ((None,), "scale the first elements yourself"),
     "out": ((None,), "arrays are immutable, so results are new arrays"),
     "overwrite_input": ((_ANY,), ""),
+    "overwrite_x": ((_ANY,), ""),
+    "plan": ((None,), "XLA plans each transform itself"),
     "partitioned": ((False,), "arguments lie over devices by device_put(x, sharding)"),
     "prevent_cse": ((_ANY,), ""),
     "promote_integers": ((True,), "convert with .astype first, or give dtype="),
@@ -76,6 +79,7 @@ WITHOUT_EFFECT: dict[str, tuple[tuple[Any, ...], str]] = {
     "subok": ((_ANY,), ""),
     "unique_indices": ((_ANY,), ""),
     "unroll": ((_ANY,), ""),
+    "workers": ((_ANY,), ""),
     "wrap_negative_indices": ((None, True), "negative indices count from the end"),
 }
 

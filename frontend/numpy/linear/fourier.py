@@ -142,8 +142,8 @@ def ihfft(x: Any, n: int | None = None, axis: int = -1, norm: str | None = None)
 def fftn(x: Any, s: Lengths = None, axes: Axis = None, norm: str | None = None) -> Any:
     """`fft` along several axes, of lengths s; by default the last len(s) axes, or all.
 
-    Raises `ValueError` for a repeated axis, or if s and `axes` differ in number; otherwise as
-    `fft`.
+    An axis that is named twice is transformed twice.  Raises `ValueError` if s and `axes` differ
+    in number; otherwise as `fft`.
 
     >>> import anvl.numpy as np
     >>> print(np.fft.fftn(np.ones((2, 2))))
@@ -315,7 +315,7 @@ def _along_several(name: str, kind: str, x: Any, s: Any, axes: Any, norm: Any) -
     operand = operand_of(name, kind, x)
     lengths = None if s is None else ints_of(s, name)
     if axes is not None:
-        at = each_axis(ints_of(axes, name), operand.ndim, name)
+        at = tuple(axis_of(a, operand.ndim, name) for a in ints_of(axes, name))
     else:
         count = operand.ndim if lengths is None else len(lengths)
         at = each_axis(tuple(range(-count, 0)), operand.ndim, name)
@@ -323,7 +323,21 @@ def _along_several(name: str, kind: str, x: Any, s: Any, axes: Any, norm: Any) -
         raise ValueError(f"{name}: s {lengths} must name one length for each of the axes {at}")
     if not at and kind in ("RFFT", "IRFFT"):
         raise ValueError(f"{name}: takes at least one axis, got none for {operand.aval}")
+    if len(set(at)) < len(at):
+        return _one_by_one(name, kind, operand, at, lengths, norm)
     return _transformed(name, kind, operand, at, lengths, norm)
+
+
+def _one_by_one(
+    name: str, kind: str, x: Tracer, axes: tuple[int, ...], lengths: Any, norm: Any
+) -> Any:
+    """Transform along each axis alone, from the last one on, as often as it is named."""
+    kinds = [{"RFFT": "FFT", "IRFFT": "IFFT"}.get(kind, kind)] * (len(axes) - 1) + [kind]
+    sizes = _lengths(kind, tuple(x.shape[a] for a in axes), lengths)
+    steps = list(zip(kinds, axes, sizes, strict=True))
+    for each, axis, n in steps if kind == "IRFFT" else reversed(steps):  # the real one last, first
+        x = _transformed(name, each, x, (axis,), (n,), norm)
+    return x
 
 
 def operand_of(name: str, kind: str, x: Any) -> Tracer:

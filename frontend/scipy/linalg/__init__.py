@@ -15,13 +15,6 @@ from anvl.core.importing import suggest_names as _suggest_names
 from anvl.docstrings.complete import complete as _complete
 from anvl.docstrings.of_linalg import SCIPY_LINALG as _ENTRIES
 from anvl.numpy.linalg import LinAlgError as LinAlgError
-from anvl.numpy.linalg import eig as eig
-from anvl.numpy.linalg import eigvals as eigvals
-from anvl.numpy.linalg import eigvalsh as eigvalsh
-from anvl.numpy.linalg import lstsq as lstsq
-from anvl.numpy.linalg import norm as norm
-from anvl.numpy.linalg import pinv as pinv
-from anvl.numpy.linalg import svdvals as svdvals
 from anvl.scipy.linalg.banded_systems import solve_banded as solve_banded
 from anvl.scipy.linalg.banded_systems import solveh_banded as solveh_banded
 from anvl.scipy.linalg.factorizations import hessenberg as hessenberg
@@ -65,6 +58,13 @@ from anvl.scipy.linalg.matrix_equations import (
     solve_continuous_lyapunov as solve_continuous_lyapunov,
 )
 from anvl.scipy.linalg.matrix_equations import solve_sylvester as solve_sylvester
+from anvl.scipy.linalg.numpy_names import eig as eig
+from anvl.scipy.linalg.numpy_names import eigvals as eigvals
+from anvl.scipy.linalg.numpy_names import eigvalsh as eigvalsh
+from anvl.scipy.linalg.numpy_names import lstsq as lstsq
+from anvl.scipy.linalg.numpy_names import norm as norm
+from anvl.scipy.linalg.numpy_names import pinv as pinv
+from anvl.scipy.linalg.numpy_names import svdvals as svdvals
 from anvl.scipy.linalg.special_matrices import block_diag as block_diag
 from anvl.scipy.linalg.special_matrices import circulant as circulant
 from anvl.scipy.linalg.special_matrices import companion as companion

@@ -431,6 +431,8 @@ def solve_circulant(c: Any, b: Any, *, caxis: int = -1, baxis: int = 0, outaxis:
             f"solve_circulant: c has {x.shape[-1]} elements along axis {caxis}, and b "
             f"{y.shape[-1]} along axis {baxis}; give as many"
         )
+    if not x.shape[-1]:
+        return anp.moveaxis(y, -1, axis_of(outaxis, y.ndim, "solve_circulant"))
     found = anp.fft.ifft(anp.divide(anp.fft.fft(y), anp.fft.fft(x)))
     made = found if x.dtype.kind == "c" else anp.real(found)
     return anp.moveaxis(made, -1, axis_of(outaxis, made.ndim, "solve_circulant"))

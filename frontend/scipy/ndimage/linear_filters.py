@@ -44,7 +44,7 @@ def correlate(
     cval: Any = 0.0,
     origin: Any = 0,
 ) -> Any:
-    """Sums of the elements around each one, with weights.
+    """Sums of the elements around each one, with weights, of which the conjugate is taken.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def correlate(
 
     Returns
     -------
-    Array of the shape and dtype of input; the sums of integers are cut off.
+    Array of the shape and dtype of input, complex if the weights are; sums of integers are cut off.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def convolve(
 
     Returns
     -------
-    Array of the shape and dtype of input.
+    Array of the shape and dtype of input, complex if the weights are.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def correlate1d(
 
     Returns
     -------
-    Array of the shape and dtype of input.
+    Array of the shape and dtype of input, complex if the weights are.
 
     Raises
     ------
@@ -183,7 +183,7 @@ def convolve1d(
 
     Returns
     -------
-    Array of the shape and dtype of input.
+    Array of the shape and dtype of input, complex if the weights are.
 
     Raises
     ------
@@ -235,11 +235,18 @@ def _weighted(
     extra = {"constant_values": fill} if padding == "constant" else {}
     around = anp.pad(x, widths, mode=padding, **extra)
     if name == "correlate":
-        w = anp.flip(w)
+        w = anp.conj(anp.flip(w))  # as of `numpy.correlate`
     found = part_of_convolution(
         around, w, [(k - 1, n) for k, n in zip(w.shape, x.shape, strict=True)]
     )
-    return anp.astype(found, given.dtype)
+    return as_sums(found, given.dtype)
+
+
+def as_sums(found: Any, dtype: np.dtype[Any]) -> Any:
+    """Sums in the dtype of what was summed, or complex if they are: cut off, as C does."""
+    if found.dtype.kind == "c":
+        return anp.astype(found, np.promote_types(dtype, np.complex64))
+    return anp.abs(found) >= 1 if dtype.kind == "b" else anp.astype(found, dtype)
 
 
 def _width(name: str, size: int, origin: int) -> tuple[int, int]:

@@ -271,7 +271,8 @@ def savgol_filter(
     ----------
     x : array
     window_length, polyorder, deriv, delta
-        As of `savgol_coeffs`; window_length is odd.
+        As of `savgol_coeffs`.  A window of even length has its middle half a point behind the
+        point whose value it gives.
     axis : int
     mode : {"interp", "mirror", "nearest", "wrap", "constant"}
         At the edges: the polynomials of the first and the last window, or how the signal goes on.
@@ -285,7 +286,7 @@ def savgol_filter(
     Raises
     ------
     ValueError
-        Another mode; an even window_length; a signal shorter than it in mode "interp".
+        Another mode; a signal shorter than window_length in mode "interp".
 
     Examples
     --------
@@ -296,8 +297,6 @@ def savgol_filter(
     """
     checked("savgol_filter", "mode", mode, ("interp", *_EDGES))
     length, order = _checked_window("savgol_filter", window_length, polyorder)
-    if length % 2 == 0:
-        raise ValueError(f"savgol_filter: window_length is {length}; it must be odd")
     return _savgol(x, length, order, int(deriv), float(delta), int(axis), mode, float(cval))
 
 
@@ -306,8 +305,8 @@ def _savgol(
     x: Any, length: int, order: int, deriv: int, delta: float, axis: int, mode: str, cval: float
 ) -> Any:
     y, at = _along_last("savgol_filter", x, axis)
-    n, half = y.shape[-1], length // 2
-    places = np.arange(length) - half
+    n, half, is_even = y.shape[-1], length // 2, 1 - length % 2
+    places = np.arange(length) - (length - 1) / 2
     weights = anp.asarray(_fit(places, np.zeros(1), order, deriv, delta)[0], dtype=y.dtype)
 
     def slid(around: Any) -> Any:
@@ -317,15 +316,16 @@ def _savgol(
 
     if mode != "interp":
         extra = {"constant_values": cval} if mode == "constant" else {}
-        widths = [*[(0, 0)] * (y.ndim - 1), (half, half)]
+        widths = [*[(0, 0)] * (y.ndim - 1), (half - is_even, half)]
         return anp.moveaxis(slid(anp.pad(y, widths, mode=_EDGES[mode], **extra)), -1, at)
     if n < length:
         raise ValueError(
             f"savgol_filter: {n} points are fewer than window_length, {length}; give another mode"
         )
     first = anp.asarray(_fit(places, places[:half], order, deriv, delta).T, dtype=y.dtype)
-    last = anp.asarray(_fit(places, places[half + 1 :], order, deriv, delta).T, dtype=y.dtype)
-    parts = [anp.matmul(y[..., :length], first), slid(y), anp.matmul(y[..., n - length :], last)]
+    last = anp.asarray(_fit(places, places[length - half :], order, deriv, delta).T, dtype=y.dtype)
+    middle = slid(y)[..., is_even:]
+    parts = [anp.matmul(y[..., :length], first), middle, anp.matmul(y[..., n - length :], last)]
     return anp.moveaxis(anp.concatenate(parts, axis=-1), -1, at)
 
 
@@ -341,7 +341,7 @@ def medfilt(volume: Any, kernel_size: Any = None) -> Any:
 
     Returns
     -------
-    Array of the shape and dtype of volume.
+    Array of the shape and dtype of volume; NaN where there is one around.
 
     Raises
     ------
@@ -364,12 +364,17 @@ def medfilt(volume: Any, kernel_size: Any = None) -> Any:
 @public("sizes")
 def _medfilt(volume: Any, sizes: tuple[int, ...]) -> Any:
     (x,), _ = promoted("medfilt", (volume,), "int")
-    around = anp.pad(x, [(k // 2, k // 2) for k in sizes])
+    around = anp.pad(x, [(k // 2, k // 2) for k in sizes]) if sizes else x
     parts = [
         around[tuple(slice(i, i + n) for i, n in zip(place, x.shape, strict=True))]
         for place in itertools.product(*map(range, sizes))
     ]
-    return anp.sort(anp.stack(parts, axis=-1), axis=-1)[..., len(parts) // 2]
+    ordered = anp.sort(anp.stack(parts, axis=-1), axis=-1)  # NaN last
+    middle = ordered[..., len(parts) // 2]
+    if x.dtype.kind in "biu":
+        return middle
+    last = ordered[..., -1]
+    return anp.where(anp.isnan(last), last, middle)
 
 
 # -- by Fourier transforms --------------------------------------------------------------------

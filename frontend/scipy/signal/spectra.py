@@ -102,7 +102,12 @@ def _moved(z: Any, axis: int) -> Any:
 
 # -- short-time transforms --------------------------------------------------------------------
 
-_BOUNDARIES = {"zeros": "constant", "constant": "edge", "even": "reflect"}
+_BOUNDARIES: dict[str, dict[str, Any]] = {
+    "zeros": {"mode": "constant"},
+    "constant": {"mode": "edge"},
+    "even": {"mode": "reflect"},
+    "odd": {"mode": "reflect", "reflect_type": "odd"},
+}
 
 
 @hiding_frames
@@ -134,7 +139,7 @@ def stft(
     detrend : {False, "constant", "linear"}
     return_onesided : bool
         Whether negative frequencies are left out; complex signals have both.
-    boundary : {"zeros", "constant", "even", None}
+    boundary : {"zeros", "constant", "even", "odd", None}
         How the signal goes on for half a segment at both ends.
     padded : bool
         Whether zeros complete the last segment.
@@ -178,7 +183,7 @@ def _stft(
     fs = anp.asarray(fs, dtype=real)
     around = [(0, 0)] * (signal.ndim - 1)
     if boundary is not None:
-        signal = anp.pad(signal, [*around, (half, half)], mode=_BOUNDARIES[boundary])
+        signal = anp.pad(signal, [*around, (half, half)], **_BOUNDARIES[boundary])
     if padded:
         missing = -(signal.shape[-1] - plan.length) % plan.step % plan.length
         signal = anp.pad(signal, [*around, (0, missing)])
@@ -448,7 +453,7 @@ def periodogram(
     ----------
     x : array
     fs, window, nfft, detrend, return_onesided, scaling, axis
-        As of `csd`.
+        As of `csd`; of more points than nfft, the first nfft are taken.
 
     Returns
     -------
@@ -467,4 +472,12 @@ def periodogram(
     [0. 0. 4.]
     """
     size = _size_along("periodogram", x, axis)
+    if nfft is not None and int_of(nfft, "nfft", "periodogram", least=1) < size:
+        x, size = _first(x, nfft, int(axis)), nfft
     return csd(x, None, fs, window, size, 0, nfft, detrend, return_onesided, scaling, axis)
+
+
+@public("count", "axis")
+def _first(x: Any, count: int, axis: int) -> Any:
+    (x,), _ = promoted("periodogram", (x,))
+    return anp.moveaxis(anp.moveaxis(x, axis, 0)[:count], 0, axis)
