@@ -22,8 +22,13 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import kind
-from anvl.dialect.interpreters.masking import Masked
 from anvl.dialect.ops.elementwise import branch_cuts
+from anvl.dialect.ops.elementwise.shares import (
+    divisor_share,
+    equal,
+    winner_share,
+    winner_shares,
+)
 from anvl.dialect.ops.elementwise.table import (
     ALL,
     ANY,
@@ -69,32 +74,6 @@ def one_minus(x: Value) -> Value:
     return plus(neg(x), 1) if kind(x.type.element_type) == C else sub(full_like(x, 1), x)
 
 
-def _winner_share(g: Value, x: Value, direction: str, y: Value) -> Value:
-    """g where x `direction` y holds, g / 2 where x == y (ties share evenly), else 0.
-
-    The operands are compared with each other, not with the result: see Note [Numbers that are
-    compared].
-    """
-    wins = emit.compare(x, y, comparison_direction=direction)
-    return emit.select(wins, _halved_at_ties(g, x, y), zeros_like(g))
-
-
-def _winner_shares(*directions: str) -> Any:
-    """The rule `adjoint` that gives each operand its `_winner_share`, with the mask to be applied.
-
-    It compares for ties once.
-    """
-
-    def adjoint(cls: Any, g: Value, xs: Sequence[Value], z: Value) -> Sequence[Any]:
-        share = _halved_at_ties(g, *xs)
-        return [partial(masked, share, xs, direction) for direction in directions]
-
-    def masked(share: Value, xs: Sequence[Value], direction: str) -> Masked:
-        return Masked(share, ((emit.compare(*xs, comparison_direction=direction), True),))
-
-    return classmethod(adjoint)
-
-
 def _taylor_of_product(cls: Any, k: int, xs: Sequence[Any], z: Any) -> Value | None:
     return convolved(mul, *xs)
 
@@ -106,10 +85,6 @@ def _taylor_of_quotient(cls: Any, k: int, xs: Sequence[Any], z: Any) -> Value | 
     if others is None:
         return None if x[k] is None else div(x[k], y[0])
     return div(neg(others) if x[k] is None else sub(x[k], others), y[0])
-
-
-def _halved_at_ties(g: Value, x: Value, y: Value) -> Value:
-    return emit.select(_equal(x, y), times(g, 0.5), g)
 
 
 # fmt: off
@@ -156,10 +131,10 @@ count_leading_zeros = unary("count_leading_zeros", "count_leading_zeros", I, Non
 add     = binary("add",       "add",                 ALL,  lambda g, x, y, z: g, lambda g, x, y, z: g)
 sub     = binary("sub",       "subtract",            FIC,  lambda g, x, y, z: g, lambda g, x, y, z: neg(g))
 mul     = binary("mul",       "multiply",            ALL,  lambda g, x, y, z: mul(g, y), lambda g, x, y, z: mul(g, x), dependence=classmethod(product_dependence), taylor=classmethod(_taylor_of_product))
-div     = binary("div",       "divide",              FIC,  lambda g, x, y, z: div(g, y), lambda g, x, y, z: neg(mul(div(g, y), z)), ANY, (0.5, 3.0), taylor=classmethod(_taylor_of_quotient))
+div     = binary("div",       "divide",              FIC,  lambda g, x, y, z: div(g, y), lambda g, x, y, z: divisor_share(g, y, z), ANY, (0.5, 3.0), taylor=classmethod(_taylor_of_quotient))
 rem     = binary("rem",       "remainder",           FI,   lambda g, x, y, z: g, lambda g, x, y, z: neg(mul(g, _truncated(div(x, y)))), (7.1, 7.9), (2.05, 2.35))
-maximum = binary("maximum",   "maximum",             REAL, lambda g, x, y, z: _winner_share(g, x, "GE", y), lambda g, x, y, z: _winner_share(g, x, "LE", y), adjoint=_winner_shares("GE", "LE"))
-minimum = binary("minimum",   "minimum",             REAL, lambda g, x, y, z: _winner_share(g, x, "LE", y), lambda g, x, y, z: _winner_share(g, x, "GE", y), adjoint=_winner_shares("LE", "GE"))
+maximum = binary("maximum",   "maximum",             REAL, lambda g, x, y, z: winner_share(g, x, "GE", y), lambda g, x, y, z: winner_share(g, x, "LE", y), adjoint=winner_shares("GE", "LE"))
+minimum = binary("minimum",   "minimum",             REAL, lambda g, x, y, z: winner_share(g, x, "LE", y), lambda g, x, y, z: winner_share(g, x, "GE", y), adjoint=winner_shares("LE", "GE"))
 polygamma = binary("polygamma", polygamma_value,     F,    ORDER, lambda g, n, x, z: mul(g, polygamma(plus(n, 1), x)), (1.0, 1.0), (0.5, 5.0))
 zeta    = binary("zeta",      zeta_value,            F,    lambda g, s, q, z: mul(g, in_wide(zeta_order_slope, s, q)), lambda g, s, q, z: neg(mul(g, _next_zeta(s, q))), (2.5, 4.0), (0.5, 3.0))
 nextafter = binary("nextafter", "chlo.next_after",   F,    lambda g, x, y, z: g, None)  # z equals x up to rounding
@@ -229,7 +204,7 @@ class PowOp(Binary, name="pow"):
 def _real_where_power_is_0(x: Value, y: Value) -> Value:
     re, im = emit.real(y), emit.imag(y)
     positive = emit.compare(re, zeros_like(re), comparison_direction="GT")
-    is_0 = and_(_equal(x, zeros_like(x)), positive)
+    is_0 = and_(equal(x, zeros_like(x)), positive)
     return emit.complex(re, emit.select(is_0, zeros_like(im), im))
 
 
@@ -351,7 +326,7 @@ def _wide_logistic_slope(x: Value) -> Value:
 
 def _nan_at_0(x: Value) -> Value:
     """Derivative of `rough_zero`, the number 0 that has none where its operand is 0."""
-    return emit.select(_equal(x, zeros_like(x)), full_like(x, math.nan), zeros_like(x))
+    return emit.select(equal(x, zeros_like(x)), full_like(x, math.nan), zeros_like(x))
 
 
 def _truncated(x: Value) -> Value:
@@ -378,7 +353,7 @@ def _root_of_square_plus_1(x: Value) -> Value:
 
 
 def where_zero(x: Value, then: Value, otherwise: Value) -> Value:
-    return emit.select(_equal(x, zeros_like(x)), then, otherwise)
+    return emit.select(equal(x, zeros_like(x)), then, otherwise)
 
 
 def _next_zeta(s: Value, q: Value) -> Value:
@@ -397,14 +372,10 @@ def _pow_dx(x: Value, y: Value) -> Value:
 
 def _pow_dy(x: Value, y: Value, z: Value) -> Value:
     """x^y log(x); at x = 0 it is 0 for y >= 0, and the limit, -inf, for y < 0."""
-    is_0 = _equal(x, zeros_like(x))
+    is_0 = equal(x, zeros_like(x))
     if kind(x.type.element_type) == F:  # complex numbers have no order: any y gives 0 at x = 0
         is_0 = and_(is_0, emit.compare(y, zeros_like(y), comparison_direction="GE"))
     return mul(z, log(emit.select(is_0, full_like(x, 1), x)))
-
-
-def _equal(x: Value, y: Value) -> Value:
-    return emit.compare(x, y, comparison_direction="EQ")
 
 
 # -- simplifications -------------------------------------------------------------------------------

@@ -103,17 +103,16 @@ def _integer_power(x: Any, n: int) -> Any:
         )
     if n == -1:
         return mark_weak(divide(1, base), weak)
-    if n < 0:
-        return mark_weak(prim("integer_pow", base, exponent=n), weak)
-    result = _positive_power(base, n) if n else constant(1, base.dtype, base.shape)
-    return mark_weak(result, weak)
-
-
-def _positive_power(base: Tracer, n: int) -> Tracer:
-    """base^n for n >= 1."""
     smooth = smooth_power(base, n) if n > 1 else None
     if smooth is not None:
-        return smooth
+        return mark_weak(smooth, weak)
+    if 0 <= n <= 2 or is_kind(base, "int", "uint"):
+        return mark_weak(_multiplied_out(base, n), weak)
+    return mark_weak(prim("integer_pow", base, exponent=n), weak)
+
+
+def _multiplied_out(base: Tracer, n: int) -> Tracer:
+    """base^n by repeated squaring, for n >= 0."""
     result = None
     while n:
         if n & 1:
@@ -121,8 +120,7 @@ def _positive_power(base: Tracer, n: int) -> Tracer:
         n >>= 1
         if n:
             base = prim("mul", base, base)
-    assert result is not None
-    return result
+    return constant(1, base.dtype, base.shape) if result is None else result
 
 
 @public()

@@ -11,9 +11,9 @@
 // CHECK:         %[[Z:.*]] = "anvl.div"(%[[X]], %[[Y]])
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
 // CHECK:         %[[DX:.*]] = "anvl.div"(%[[ONE]], %[[Y]])
-// CHECK:         %[[DIV:.*]] = "anvl.div"(%[[ONE]], %[[Y]])
-// CHECK:         %[[MUL:.*]] = "anvl.mul"(%[[DIV]], %[[Z]])
-// CHECK:         %[[DY:.*]] = "anvl.neg"(%[[MUL]])
+// CHECK:         %[[NEG:.*]] = "anvl.neg"(%[[ONE]])
+// CHECK:         %[[DIV:.*]] = "anvl.div"(%[[NEG]], %[[Y]])
+// CHECK:         %[[DY:.*]] = "anvl.mul"(%[[DIV]], %[[Z]])
 // CHECK:         return %[[Z]], %[[DX]], %[[DY]]
 
 // HLO-LABEL: func.func @div(
