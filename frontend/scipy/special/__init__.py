@@ -21,6 +21,7 @@ from anvl.scipy.special.bessel_family import i0e as i0e
 from anvl.scipy.special.bessel_family import i1 as i1
 from anvl.scipy.special.bessel_family import i1e as i1e
 from anvl.scipy.special.bessel_family import sph_harm_y as sph_harm_y
+from anvl.scipy.special.beta_function import beta as beta
 from anvl.scipy.special.binomials import binom as binom
 from anvl.scipy.special.binomials import comb as comb
 from anvl.scipy.special.binomials import poch as poch
@@ -43,7 +44,6 @@ from anvl.scipy.special.exponential_integrals import expn as expn
 from anvl.scipy.special.exponential_integrals import sici as sici
 from anvl.scipy.special.exponential_integrals import spence as spence
 from anvl.scipy.special.gamma_functions import bernoulli as bernoulli
-from anvl.scipy.special.gamma_functions import beta as beta
 from anvl.scipy.special.gamma_functions import betainc as betainc
 from anvl.scipy.special.gamma_functions import betaln as betaln
 from anvl.scipy.special.gamma_functions import digamma as digamma

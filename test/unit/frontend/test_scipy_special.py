@@ -1,5 +1,7 @@
 """`anvl.scipy.special` against SciPy: tables over parameters, edges of domains, derivatives."""
 
+import math
+
 import numpy as np
 import pytest
 import scipy.special as wanted
@@ -173,6 +175,35 @@ def test_derivatives_where_gamma_has_a_negative_argument(name, arguments, wrt, r
 def test_a_derivative_by_the_exponent_at_0_is_that_of_the_series():
     slope = anvl.grad(special.boxcox, wrt="lmbda")(np.float64(3), np.float64(0))
     np.testing.assert_allclose(slope, np.log(3) ** 2 / 2, rtol=rounding(FORMULA))
+
+
+@pytest.mark.parametrize("dtype, units", [("float32", 64), ("float64", 160)])
+def test_beta_is_off_by_few_units_with_and_without_its_rare_cases(dtype, units):
+    """In one array all are below 20, in the other some have logarithms, signs and poles.
+
+    In f64 100 of the units are those of SciPy.
+    """
+    draw = np.random.default_rng(0)
+    a, b = draw.uniform(0, 19.9, (2, 300)).astype(dtype)
+    a[:50], b[:100] = 10.0 ** draw.uniform(-30, 0, 50), 10.0 ** draw.uniform(-5, 0, 100)
+    f = anvl.jit(special.beta)
+    right = wanted.beta(a.astype(float), b.astype(float))
+    found = np.asarray(f(a, b))
+    last = np.spacing(right.astype(dtype)).astype(float)
+    assert np.max(np.abs(found - right) / last) < units
+    others = np.array([-0.5, -2, 30, 1.5], dtype)
+    mixed = np.asarray(f(np.append(a, others), np.append(b, others[::-1])))
+    np.testing.assert_allclose(mixed[:300], found, rtol=rounding(FORMULA, found))
+    rest = wanted.beta(others.astype(float), others[::-1].astype(float))
+    np.testing.assert_allclose(mixed[300:], rest, rtol=rounding(FORMULA, found))
+    rows = anvl.vmap(special.beta)(a[:4], b[:4])
+    np.testing.assert_allclose(rows, found[:4], rtol=rounding(FORMULA, found))
+
+
+def test_beta_of_small_whole_numbers_is_the_inverse_of_a_whole_number():
+    a, b = (v.ravel().astype(float) for v in np.meshgrid(np.arange(1, 15), np.arange(1, 15)))
+    right = [1 / (y * math.comb(int(x + y) - 1, int(y))) for x, y in zip(a, b, strict=True)]
+    np.testing.assert_array_equal(special.beta(a, b), right)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
