@@ -26,6 +26,7 @@ from anvl.scipy.special.binomials import binom as binom
 from anvl.scipy.special.binomials import comb as comb
 from anvl.scipy.special.binomials import poch as poch
 from anvl.scipy.special.complex_gamma import loggamma as loggamma
+from anvl.scipy.special.dawson import dawsn as dawsn
 from anvl.scipy.special.entropies import boxcox as boxcox
 from anvl.scipy.special.entropies import boxcox1p as boxcox1p
 from anvl.scipy.special.entropies import entr as entr
@@ -59,7 +60,6 @@ from anvl.scipy.special.gamma_functions import psi as psi
 from anvl.scipy.special.gamma_functions import zeta as zeta
 from anvl.scipy.special.hypergeometric import hyp1f1 as hyp1f1
 from anvl.scipy.special.hypergeometric import hyp2f1 as hyp2f1
-from anvl.scipy.special.normal_integrals import dawsn as dawsn
 from anvl.scipy.special.normal_integrals import erf as erf
 from anvl.scipy.special.normal_integrals import erfc as erfc
 from anvl.scipy.special.normal_integrals import erfcinv as erfcinv

@@ -1,6 +1,6 @@
-"""Error functions and the normal distribution: erfcx, Dawson's integral, Faddeeva's w, Fresnel's.
+"""Error functions and the normal distribution: erfcx, Faddeeva's w, Fresnel's.
 
-Relative errors in f64: below 1e-15 (ndtri), 4e-15 (erfcx, dawsn, ndtr), 3e-14 (wofz, of its
+Relative errors in f64: below 1e-15 (ndtri), 4e-15 (erfcx, ndtr), 3e-14 (wofz, of its
 modulus; fresnel, absolute), 1e-13 (owens_t).
 """
 
@@ -17,13 +17,13 @@ from anvl.core.promote import promoted
 from anvl.dispatch.eager import public
 from anvl.numpy.functions.elementwise import mark_weak
 from anvl.numpy.functions.emitting import prim
-from anvl.scipy.special.chebyshev_coefficients import DAWSN_FAR, DAWSN_NEAR, ERFCX
-from anvl.scipy.special.evaluation import chebyshev, mapped, real_function
+from anvl.scipy.special.chebyshev_coefficients import ERFCX
+from anvl.scipy.special.evaluation import chebyshev, real_function
 from anvl.scipy.special.normal_quantile import normal_quantile
 from anvl.transforms.custom_rules import custom_jvp
 
 __all__ = [
-    "dawsn", "erf", "erfc", "erfcinv", "erfcx", "erfinv", "fresnel", "log_ndtr", "ndtr", "ndtri",
+    "erf", "erfc", "erfcinv", "erfcx", "erfinv", "fresnel", "log_ndtr", "ndtr", "ndtri",
     "owens_t", "wofz",
 ]  # fmt: skip
 
@@ -101,22 +101,6 @@ def _square(x: Any) -> Any:
 def _size(x: Any) -> Any:
     """The absolute value, with a slope at 0 too: for functions that are smooth there."""
     return anp.where(anp.less(x, 0), anp.negative(x), x)
-
-
-@real_function
-def dawsn(x: Any) -> Any:
-    """Dawson's integral: exp(-x^2) times the integral of exp(t^2) from 0 to x (DLMF 7.2.5).
-
-    >>> from anvl.scipy import special
-    >>> print(special.dawsn(0.0))
-    0.0
-    """
-    is_near = anp.less(anp.abs(x), 5)
-    near = anp.multiply(x, chebyshev(DAWSN_NEAR, mapped(_square(anp.where(is_near, x, 0)), 0, 25)))
-    large = anp.where(is_near, 5, x)
-    inverse = anp.divide(1, large)
-    far = chebyshev(DAWSN_FAR, mapped(anp.multiply(25, _square(inverse)), 0, 1))
-    return anp.where(is_near, near, anp.multiply(anp.multiply(0.5, far), inverse))
 
 
 _TERMS = 40

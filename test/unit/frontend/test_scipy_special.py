@@ -1,6 +1,7 @@
 """`anvl.scipy.special` against SciPy: tables over parameters, edges of domains, derivatives."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -175,6 +176,33 @@ def test_derivatives_where_gamma_has_a_negative_argument(name, arguments, wrt, r
 def test_a_derivative_by_the_exponent_at_0_is_that_of_the_series():
     slope = anvl.grad(special.boxcox, wrt="lmbda")(np.float64(3), np.float64(0))
     np.testing.assert_allclose(slope, np.log(3) ** 2 / 2, rtol=rounding(FORMULA))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_dawsn_and_its_slope_have_their_digits(dtype):
+    """Also where pieces meet, beside the zero of the slope, and where 1 - 2 x D(x) cancels."""
+    eps = np.finfo(dtype).eps
+    x = np.concatenate([np.linspace(-8, 8, 801), [4, -4, 5, -5, 3.9999, 4.9999]]).astype(dtype)
+    slope = anvl.jit(anvl.grad(lambda x: anp.sum(special.dawsn(x))))
+    right = wanted.dawsn(x.astype(float))
+    found = np.asarray(anvl.jit(special.dawsn)(x))
+    units = np.abs(found - right) / np.spacing(np.abs(right).astype(dtype) + 1e-30)
+    assert np.max(units) < (5 if dtype == "float32" else 32)  # SciPy's are off by 21
+    beside = 1 - 2 * x.astype(float) * right  # to the rounding of the product
+    np.testing.assert_allclose(slope(x), beside, rtol=5 * eps, atol=1e-15)
+
+    x = np.array([8, -9.5, 20, 1e3, -1e9], dtype)
+    far = sum(
+        -math.prod(range(1, 2 * k + 2, 2)) * (0.5 / x.astype(float) ** 2) ** (k + 1)
+        for k in range(25)
+    )
+    np.testing.assert_allclose(slope(x), far, rtol=5 * eps)
+
+    # The zero with 40 digits, and what a step from it to the next float makes.
+    zero, size = Fraction("0.9241388730045917670126"), float(wanted.dawsn(0.924138873004591767))
+    x = np.asarray(float(zero), dtype)
+    step = float(Fraction(float(x)) - zero)
+    np.testing.assert_allclose(slope(x), -2 * size * step, rtol=1e-5)
 
 
 @pytest.mark.parametrize("dtype, units", [("float32", 64), ("float64", 160)])
