@@ -9,12 +9,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from anvl.dialect.core.create import full_like, zeros_like
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.op import Result, Value, emit
 from anvl.dialect.core.params.base import Float
-from anvl.dialect.core.types import tensor
+from anvl.dialect.core.types import numpy_of, tensor
 from anvl.dialect.ops.linalg.factorization_base import Factorisation
 from anvl.dialect.ops.linalg.linalg_fallback import compared
-from anvl.dialect.ops.linalg.matrices import check_matrix, columns, columns_scaled, ct, matmul
+from anvl.dialect.ops.linalg.matrices import (
+    across_columns,
+    across_rows,
+    check_matrix,
+    columns,
+    columns_scaled,
+    ct,
+    matmul,
+    scaled,
+)
 
 __all__ = ["PinvOp"]
 
@@ -40,9 +50,7 @@ class PinvOp(Factorisation, name="pinv"):
         if 0 in x.type.shape:
             return emit.transpose(x, permutation=_swapped(x))
         u, s, vt = emit.svd(x)
-        shape, axes = tuple(s.type.shape), tuple(range(s.type.rank))
-        largest = emit.broadcast_in_dim(columns(s, 0, 1), shape=shape, broadcast_dimensions=axes)
-        kept = compared(s, emit.mul(largest, full_like(s, rcond)), "GT")
+        kept = _kept(s, rcond)
         one = full_like(s, 1)
         inverses = emit.select(kept, emit.div(one, emit.select(kept, s, one)), zeros_like(s))
         return matmul(columns_scaled(ct(vt), inverses), ct(u))
@@ -56,7 +64,12 @@ class PinvOp(Factorisation, name="pinv"):
         down = emit.sub(down, matmul(matmul(down, x), y))
         across = matmul(th, matmul(yh, y))
         across = emit.sub(across, matmul(y, matmul(x, across)))
-        return [emit.sub(emit.add(down, across), inside)]
+        move = emit.sub(emit.add(down, across), inside)
+        *_, m, n = x.type.shape
+        # The default cuts off rounding alone, through which no derivative goes.
+        if not move.type.shape[-1] * move.type.shape[-2] or rcond <= _NOISE * max(m, n) * _eps(x):
+            return [move]
+        return [emit.add(move, _through_dropped(t, x, rcond))]
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
@@ -65,10 +78,45 @@ class PinvOp(Factorisation, name="pinv"):
             ([draw.matrix(3, 3)], params),
             ([draw.matrix(2, 4, 2)], params),
             ([0.01 * draw.matrix(2, 3)], {"rcond": 0.1}),  # of values that are all less than it
+            ([draw.matrix(4, 3)], {"rcond": 0.5}),  # of values between the bound and 0
             ([draw.matrix(2, 0)], params),
             ([draw.matrix(3, 1) * draw.matrix(1, 2)], params),  # of rank 1, where it jumps
         )
         return [*calls[:-1], calls[-1]._replace(is_smooth=False)]
+
+
+_NOISE = 10.0  # times the default of `rcond`
+
+
+def _eps(x: Value) -> float:
+    return float(np.finfo(numpy_of(x.type.element_type)).eps)
+
+
+def _kept(s: Value, rcond: float) -> Value:
+    """Which singular values are not taken as 0."""
+    shape, axes = tuple(s.type.shape), tuple(range(s.type.rank))
+    largest = emit.broadcast_in_dim(columns(s, 0, 1), shape=shape, broadcast_dimensions=axes)
+    return compared(s, emit.mul(largest, full_like(s, rcond)), "GT")
+
+
+def _through_dropped(t: Value, x: Value, rcond: float) -> Value:
+    """What singular values that are taken as 0, but are not, add to the move of y.
+
+    See Note [Dropped values].
+    """
+    u, s, vt = emit.svd(x)
+    k = s.type.shape[-1]
+    rows, cols, kept = across_columns(s, k), across_rows(s, k), _kept(s, rcond)
+    apart = emit.xor(across_columns(kept, k), across_rows(kept, k))
+    high, low = emit.maximum(rows, cols), emit.minimum(rows, cols)
+    square = emit.mul(high, high)
+    of = emit.mul(square, emit.sub(square, emit.mul(low, low)))
+    one = full_like(of, 1)
+    weight = emit.select(apart, emit.div(one, emit.select(apart, of, one)), zeros_like(of))
+    inner = matmul(ct(u), matmul(t, ct(vt)))
+    turned = scaled(ct(inner), emit.mul(emit.mul(low, low), weight))
+    straight = scaled(inner, emit.mul(emit.mul(high, low), weight))
+    return matmul(ct(vt), matmul(emit.add(turned, straight), ct(u)))
 
 
 def _swapped(x: Value) -> tuple[int, ...]:
@@ -87,3 +135,19 @@ def _swapped(x: Value) -> tuple[int, ...]:
 # It needs no singular vectors, so singular values may repeat; and it consists of y, so it can be
 # differentiated again.  For a move that raises the rank it gives the derivative along the part that
 # keeps it.
+#
+#
+# Note [Dropped values]
+#
+# The formula is that of a matrix whose other singular values are 0.  If `rcond` drops a value
+# s_j > 0 beside one that is kept, s_i, their vectors still turn into each other as the gap between
+# them says: with T = u^H dx v, the move of y between them is
+#
+#     dy_ij = (s_i conj(T_ji) + s_j T_ij) / (s_i (s_i^2 - s_j^2))
+#
+# where the formula has conj(T_ji) / s_i^2.  The difference,
+#
+#     s_j (s_j conj(T_ji) + s_i T_ij) / (s_i^2 (s_i^2 - s_j^2)),
+#
+# is added; it needs no gap between values that are both kept, or both dropped.  (From the
+# perturbation of singular vectors: G. Stewart, J. Sun, Matrix Perturbation Theory, 1990.)

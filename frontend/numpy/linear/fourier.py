@@ -140,7 +140,7 @@ def ihfft(x: Any, n: int | None = None, axis: int = -1, norm: str | None = None)
 
 @public("s", "axes", "norm")
 def fftn(x: Any, s: Lengths = None, axes: Axis = None, norm: str | None = None) -> Any:
-    """`fft` along several axes, of lengths s; by default the last len(s) axes, or all.
+    """`fft` along several axes, of lengths s, -1 for all; by default the last len(s) axes, or all.
 
     An axis that is named twice is transformed twice.  Raises `ValueError` if s and `axes` differ
     in number; otherwise as `fft`.
@@ -321,6 +321,9 @@ def _along_several(name: str, kind: str, x: Any, s: Any, axes: Any, norm: Any) -
         at = each_axis(tuple(range(-count, 0)), operand.ndim, name)
     if lengths is not None and len(lengths) != len(at):
         raise ValueError(f"{name}: s {lengths} must name one length for each of the axes {at}")
+    if lengths is not None:  # -1: all that there are
+        pairs = zip(lengths, at, strict=True)
+        lengths = tuple(operand.shape[a] if n == -1 else n for n, a in pairs)
     if not at and kind in ("RFFT", "IRFFT"):
         raise ValueError(f"{name}: takes at least one axis, got none for {operand.aval}")
     if len(set(at)) < len(at):

@@ -64,11 +64,9 @@ def block_diag(*arrs: Any) -> Any:
     return anp.concatenate(rows, axis=-2)
 
 
-def _vector(name: str, parameter: str, x: Any) -> Any:
+def _vector(name: str, x: Any) -> Any:
     v = as_tracer(x, name)
-    if v.ndim == 0:
-        raise ValueError(f"{name}: {parameter} is {v.aval}; give a vector, or a stack of them")
-    return v
+    return anp.reshape(v, (1,)) if v.ndim == 0 else v
 
 
 def _from_diagonals(values: Any, m: int, n: int) -> Any:
@@ -106,8 +104,8 @@ def toeplitz(c: Any, r: Any = None) -> Any:
      [2 1]
      [3 2]]
     """
-    column = _vector("toeplitz", "c", c)
-    row = anp.conj(column) if r is None else _vector("toeplitz", "r", r)
+    column = _vector("toeplitz", c)
+    row = anp.conj(column) if r is None else _vector("toeplitz", r)
     column, row = _of_one_stack("toeplitz", column, row)
     values = anp.concatenate([anp.flip(column, axis=-1), row[..., 1:]], axis=-1)
     return _from_diagonals(values, column.shape[-1], row.shape[-1])
@@ -149,7 +147,7 @@ def circulant(c: Any) -> Any:
      [2 1 3]
      [3 2 1]]
     """
-    column = _vector("circulant", "c", c)
+    column = _vector("circulant", c)
     n = column.shape[-1]
     index = (np.arange(n)[:, None] - np.arange(n)) % max(n, 1)
     return anp.take(column, index.astype(np.int32), axis=-1)
@@ -184,8 +182,8 @@ def hankel(c: Any, r: Any = None) -> Any:
      [2 3 0]
      [3 0 0]]
     """
-    column = _vector("hankel", "c", c)
-    row = anp.zeros_like(column) if r is None else _vector("hankel", "r", r)
+    column = _vector("hankel", c)
+    row = anp.zeros_like(column) if r is None else _vector("hankel", r)
     column, row = _of_one_stack("hankel", column, row)
     values = anp.concatenate([column, row[..., 1:]], axis=-1)
     m, n = column.shape[-1], row.shape[-1]
@@ -309,7 +307,7 @@ def convolution_matrix(a: Any, n: int, mode: str = "full") -> Any:
     """
     one_of("convolution_matrix", "mode", mode, tuple(_CONVOLUTIONS))
     n = int_of(n, "n", "convolution_matrix", least=1)
-    x = _vector("convolution_matrix", "a", a)
+    x = _vector("convolution_matrix", a)
     m = x.shape[-1]
     if m == 0:
         raise ValueError(f"convolution_matrix: a is {x.aval}; give at least 1 element")
@@ -345,7 +343,7 @@ def leslie(f: Any, s: Any) -> Any:
     [[0.1 2. ]
      [0.5 0. ]]
     """
-    first, rest = _of_one_stack("leslie", _vector("leslie", "f", f), _vector("leslie", "s", s))
+    first, rest = _of_one_stack("leslie", _vector("leslie", f), _vector("leslie", s))
     n = first.shape[-1]
     if n < 2 or rest.shape[-1] != n - 1:
         raise ValueError(
@@ -380,7 +378,7 @@ def fiedler(a: Any) -> Any:
     [[0 3]
      [3 0]]
     """
-    x = _vector("fiedler", "a", a)
+    x = _vector("fiedler", a)
     return anp.abs(anp.subtract(anp.expand_dims(x, -1), anp.expand_dims(x, -2)))
 
 

@@ -1,5 +1,7 @@
 """Disagreements with NumPy and SciPy that the calls of `test_scipy_calls.py` found."""
 
+import functools
+
 import numpy as np
 import pytest
 import scipy.fft
@@ -51,6 +53,31 @@ def test_pinv_of_zeros_of_stacks_and_in_former_spellings():
     assert rank.tolist() == [3, 0]
     for found in (linalg.pinv(TALL, 0.5), linalg.pinv(TALL, rcond=0.5)):
         assert_close(found, scipy.linalg.pinv(TALL, rtol=0.5), PROGRAM)
+
+
+@pytest.mark.parametrize("x", [TALL, TALL.T, TALL + 1j * TALL[::-1], np.stack([A, A.T @ A])])
+@pytest.mark.parametrize("rcond", [0.3, 0.6])
+def test_the_derivative_of_pinv_counts_values_that_are_dropped(x, rcond):
+    """It was that of the matrix without them, which moves in another way."""
+    way, h = RNG.normal(size=x.shape), 1e-4
+
+    def at(step):
+        return np.linalg.pinv(x + step * way, rcond)
+
+    wanted = (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h)
+    f = functools.partial(anp.linalg.pinv, rcond=rcond)
+    _, tangent = anvl.jvp(f, (x,), (way.astype(x.dtype),))
+    assert_close(tangent, wanted, ITERATION)
+    weights = RNG.normal(size=wanted.shape)
+    slope = anvl.grad(lambda x: anp.sum(anp.real(f(x)) * weights))(x)
+    found = np.sum(np.real(np.asarray(slope) * way))
+    assert_close(found, np.sum(np.real(wanted) * weights), ITERATION)
+
+
+def test_the_gradient_of_pinv_where_values_that_are_kept_repeat():
+    slope = anvl.grad(lambda x: anp.sum(anp.linalg.pinv(x, 1e-3)))(np.diag([2.0, 2.0, 1e-5]))
+    assert np.isfinite(slope).all()
+    assert_close(slope[:2, :2], np.full((2, 2), -0.25), PROGRAM)
 
 
 def test_left_eigenvectors():
@@ -153,3 +180,25 @@ def test_a_keyword_is_answered_once_by_functions_that_take_lists():
     with pytest.raises(TypeError) as raised:
         ndimage.uniform_filter1d(X, 3, axs=0)
     assert str(raised.value).count("did you mean") == 1
+
+
+@pytest.mark.parametrize("name", ["toeplitz", "circulant", "fiedler"])
+def test_a_number_is_a_vector_of_one(name):
+    wanted = getattr(scipy.linalg, name)(2.0)
+    assert_close(getattr(linalg, name)(2.0), wanted, FORMULA)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_expm_of_half_precision(dtype):
+    x = anp.asarray(A / 2).astype(dtype)
+    found = linalg.expm(x)
+    assert found.dtype == np.float32
+    assert_close(found, scipy.linalg.expm(np.asarray(x).astype("f4")), PROGRAM)
+
+
+@pytest.mark.parametrize("name", ["fftn", "ifftn", "rfftn", "irfftn"])
+@pytest.mark.parametrize("s", [(-1, 3), (3, -1), (-1, -1)])
+def test_a_length_of_minus_one_is_that_of_the_axis(name, s):
+    x = RNG.normal(size=(3, 4))
+    wanted = getattr(np.fft, name)(x, s, (0, 1))
+    assert_close(getattr(anp.fft, name)(x, s, (0, 1)), wanted, FORMULA)
