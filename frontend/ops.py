@@ -53,8 +53,9 @@ def segment_sum(
         Promises of the caller, which change nothing here.
     bucket_size : None
         Not available.
-    mode : {None, "drop", "promise_in_bounds"}
-        What happens with ids outside: they are dropped.
+    mode : {None, "drop", "fill", "clip", "promise_in_bounds"}
+        What happens with ids outside: their rows are dropped; with "clip" they count as the first
+        or the last id.
 
     Returns
     -------
@@ -150,13 +151,17 @@ def _segments(
 ) -> Any:
     if bucket_size is not None:
         raise ValueError(f"{name}: bucket_size is {bucket_size}; it is not available, leave it out")
-    if mode not in (None, "drop", "promise_in_bounds"):
+    if mode not in _MODES:
         raise ValueError(
-            f"{name}: mode is {mode!r}; it must be None, 'drop' or 'promise_in_bounds'"
+            f"{name}: mode is {mode!r}; it must be one of {', '.join(map(repr, _MODES))}"
         )
     if count is None:
         count = _count(name, ids)
-    return _combined(data, ids, int_of(count, "num_segments", name, least=0), name)
+    count = int_of(count, "num_segments", name, least=0)
+    return _combined(data, ids, count, name, mode == "clip")
+
+
+_MODES = (None, "drop", "fill", "clip", "promise_in_bounds")
 
 
 def _count(name: str, ids: Any) -> int:
@@ -166,8 +171,8 @@ def _count(name: str, ids: Any) -> int:
     return int(found.max()) + 1 if found.size else 0
 
 
-@public("count", "name")
-def _combined(data: Any, ids: Any, count: int, name: str) -> Any:
+@public("count", "name", "clips")
+def _combined(data: Any, ids: Any, count: int, name: str, clips: bool) -> Any:
     rows, ids = as_tracer(data, name), as_tracer(ids, name)
     if integer_limits(ids.dtype) is None:
         raise TypeError(f"{name}: segment_ids are {ids.aval}; give integers")
@@ -178,6 +183,8 @@ def _combined(data: Any, ids: Any, count: int, name: str) -> Any:
         )
     rows = anp.reshape(rows, (ids.size, *rows.shape[ids.ndim :]))
     ids = anp.ravel(ids)
+    if clips and count:
+        ids = anp.where(ids < 0, 0, anp.where(ids < count, ids, count - 1))
     start = anp.full((count, *rows.shape[1:]), _neutral(name, rows.dtype), dtype=rows.dtype)
     if 0 in rows.shape or not count:
         return start

@@ -26,7 +26,6 @@ from anvl.docstrings.of_lax import LAX as _ENTRIES
 from anvl.lax import linalg as linalg
 from anvl.lax.lax_arrays import argmax as argmax
 from anvl.lax.lax_arrays import argmin as argmin
-from anvl.lax.lax_arrays import batch_matmul as batch_matmul
 from anvl.lax.lax_arrays import broadcast as broadcast
 from anvl.lax.lax_arrays import broadcast_in_dim as broadcast_in_dim
 from anvl.lax.lax_arrays import broadcasted_iota as broadcasted_iota
@@ -37,8 +36,6 @@ from anvl.lax.lax_arrays import cummax as cummax
 from anvl.lax.lax_arrays import cummin as cummin
 from anvl.lax.lax_arrays import cumprod as cumprod
 from anvl.lax.lax_arrays import cumsum as cumsum
-from anvl.lax.lax_arrays import dot as dot
-from anvl.lax.lax_arrays import dot_general as dot_general
 from anvl.lax.lax_arrays import dynamic_index_in_dim as dynamic_index_in_dim
 from anvl.lax.lax_arrays import dynamic_slice as dynamic_slice
 from anvl.lax.lax_arrays import dynamic_slice_in_dim as dynamic_slice_in_dim
@@ -112,6 +109,9 @@ from anvl.lax.lax_options import PrecisionLike as PrecisionLike
 from anvl.lax.lax_options import RandomAlgorithm as RandomAlgorithm
 from anvl.lax.lax_options import RoundingMethod as RoundingMethod
 from anvl.lax.lax_products import RaggedDotDimensionNumbers as RaggedDotDimensionNumbers
+from anvl.lax.lax_products import batch_matmul as batch_matmul
+from anvl.lax.lax_products import dot as dot
+from anvl.lax.lax_products import dot_general as dot_general
 from anvl.lax.lax_products import fft as fft
 from anvl.lax.lax_products import igamma_grad_a as igamma_grad_a
 from anvl.lax.lax_products import ragged_dot as ragged_dot

@@ -11,25 +11,23 @@ import numpy as np
 
 import anvl.numpy as anp
 from anvl.control_flow.reduce import reduce as _reduce
-from anvl.core.config import precision_of
-from anvl.core.promote import as_tracer, promoted
-from anvl.dialect.core.params.base import DotDims
+from anvl.core.promote import abstract, as_tracer, promoted
+from anvl.core.ranges import integer_limits
+from anvl.dialect.core.types import numpy_dtype
 from anvl.dispatch.eager import public
-from anvl.numpy.arrays.axes import ints_of
+from anvl.numpy.arrays.axes import int_of, ints_of
 from anvl.numpy.functions.elementwise import mark_weak
 from anvl.numpy.functions.emitting import prim
 from anvl.runtime import hiding_frames
 
 __all__ = [
-    "argmax", "argmin", "batch_matmul", "broadcast", "broadcast_in_dim", "broadcasted_iota",
+    "argmax", "argmin", "broadcast", "broadcast_in_dim", "broadcasted_iota",
     "concatenate", "convert_element_type", "cumlogsumexp", "cummax", "cummin", "cumprod", "cumsum",
-    "dot", "dot_general", "dynamic_index_in_dim", "dynamic_slice", "dynamic_slice_in_dim",
+    "dynamic_index_in_dim", "dynamic_slice", "dynamic_slice_in_dim",
     "dynamic_update_index_in_dim", "dynamic_update_slice", "dynamic_update_slice_in_dim",
     "expand_dims", "index_in_dim", "iota", "pad", "reduce", "reshape", "rev", "select", "slice",
     "slice_in_dim", "sort", "split", "squeeze", "transpose",
 ]  # fmt: skip
-
-Pairs = tuple[Sequence[int], Sequence[int]]
 
 
 def _axis(function: str, axis: Any, rank: int) -> int:
@@ -171,20 +169,56 @@ def slice(
     limit_indices: Sequence[int],
     strides: Sequence[int] | None = None,
 ) -> Any:
-    """Take the elements from `start_indices` to before `limit_indices`, in steps of `strides`."""
-    steps = [1] * len(start_indices) if strides is None else strides
-    ranges = zip(start_indices, limit_indices, steps, strict=True)
-    return anp.asarray(operand)[tuple(builtins.slice(*each) for each in ranges)]
+    """Take the elements from `start_indices` to before `limit_indices`, in steps of `strides`.
+
+    Raises `TypeError` for indices that are not 0 <= start <= limit <= size along each axis.
+    """
+    x = anp.asarray(operand)
+    starts, limits = ints_of(start_indices, "slice"), ints_of(limit_indices, "slice")
+    steps = (1,) * len(starts) if strides is None else ints_of(strides, "slice")
+    if not len(starts) == len(limits) == len(steps) == x.ndim:
+        raise TypeError(
+            f"slice: takes a start, a limit and a stride for each axis of {abstract(x)}, got "
+            f"{starts}, {limits}, {steps}"
+        )
+    ranges = [*zip(starts, limits, steps, strict=True)]
+    for each, size in zip(ranges, x.shape, strict=True):
+        _check_range("slice", *each, size)
+    return x[tuple(builtins.slice(*each) for each in ranges)]
+
+
+def _check_range(name: str, start: int, limit: int, stride: int, size: int) -> None:
+    if not 0 <= start <= limit <= size:
+        raise TypeError(
+            f"{name}: start {start} and limit {limit} of an axis of size {size}; they must be "
+            "0 <= start <= limit <= size"
+        )
+    if stride < 1:
+        raise TypeError(f"{name}: stride is {stride}; it must be at least 1")
 
 
 @hiding_frames
 def slice_in_dim(
     operand: Any, start_index: int | None, limit_index: int | None, stride: int = 1, axis: int = 0
 ) -> Any:
-    """Take the elements from `start_index` to before `limit_index` along one axis."""
+    """Take the elements from `start_index` to before `limit_index` along one axis.
+
+    Negative indices count from the end.  Raises `TypeError` for a limit before the start or beyond
+    the end.
+    """
     x = anp.asarray(operand)
-    leading = (builtins.slice(None),) * _axis("slice_in_dim", axis, x.ndim)
-    return x[(*leading, builtins.slice(start_index, limit_index, stride))]
+    place = _axis("slice_in_dim", axis, x.ndim)
+    size, step = x.shape[place], int_of(stride, "stride", "slice_in_dim")
+    start, limit = (
+        default if i is None else int_of(i, what, "slice_in_dim")
+        for i, what, default in (
+            (start_index, "start_index", 0),
+            (limit_index, "limit_index", size),
+        )
+    )
+    start, limit = (i + size if i < 0 else i for i in (start, limit))
+    _check_range("slice_in_dim", start, limit, step, size)
+    return x[(*(builtins.slice(None),) * place, builtins.slice(start, limit, step))]
 
 
 @hiding_frames
@@ -394,13 +428,20 @@ def sort(operand: Any, dimension: int = -1, is_stable: bool = True, num_keys: in
 @hiding_frames
 def argmax(operand: Any, axis: int, index_dtype: Any) -> Any:
     """Index of the first largest element along an axis, of the dtype `index_dtype`."""
+    _check_index_dtype("argmax", index_dtype)
     return anp.astype(anp.argmax(operand, axis=operator.index(axis)), index_dtype)
 
 
 @hiding_frames
 def argmin(operand: Any, axis: int, index_dtype: Any) -> Any:
     """Index of the first smallest element along an axis, of the dtype `index_dtype`."""
+    _check_index_dtype("argmin", index_dtype)
     return anp.astype(anp.argmin(operand, axis=operator.index(axis)), index_dtype)
+
+
+def _check_index_dtype(name: str, dtype: Any) -> None:
+    if integer_limits(numpy_dtype(dtype)) is None:
+        raise TypeError(f"{name}: index_dtype is {dtype!r}; give integers, such as 'int32'")
 
 
 @hiding_frames
@@ -417,41 +458,3 @@ def reduce(
     6
     """
     return _reduce(computation, operands, init_values, tuple(dimensions))
-
-
-# -- products --------------------------------------------------------------------------------------
-
-
-@public("dimension_numbers")
-def dot_general(lhs: Any, rhs: Any, dimension_numbers: tuple[Pairs, Pairs]) -> Any:
-    """Contract arrays; the result has the batch axes, then the other axes of lhs, then of rhs.
-
-    `dimension_numbers` is ((contracting axes of lhs, of rhs), (batch axes of lhs, of rhs)).
-    Raises `TypeError` for sizes that differ.  Source: StableHLO, `dot_general`.
-
-    >>> import anvl.numpy as np
-    >>> from anvl import lax
-    >>> rows = lax.dot_general(np.ones((4, 2, 3)), np.ones((4, 3)), (((2,), (1,)), ((0,), (0,))))
-    >>> rows.shape
-    (4, 2)
-    """
-    (a, b), weak = promoted("dot_general", (lhs, rhs), broadcast=False)
-    contracting, batching = dimension_numbers
-    axes = [ints_of(each, "dot_general") for each in (*batching, *contracting)]
-    found = prim(
-        "dot_general", a, b, dot_dimension_numbers=DotDims(*axes),
-        precision_config=precision_of(None),
-    )  # fmt: skip
-    return mark_weak(found, weak)
-
-
-@hiding_frames
-def dot(lhs: Any, rhs: Any) -> Any:
-    """Multiply vectors and matrices."""
-    return anp.matmul(lhs, rhs)
-
-
-@hiding_frames
-def batch_matmul(lhs: Any, rhs: Any) -> Any:
-    """Multiply stacks of matrices."""
-    return anp.matmul(lhs, rhs)

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import anvl.numpy as anp
-from anvl.lax.lax_arrays import dot_general
 from anvl.lax.lax_forms import conv_general_dilated
+from anvl.lax.lax_products import dot_general
 from anvl.lax.lax_windows import ConvDimensionNumbers, Padding, conv_dimension_numbers
 from anvl.numpy.arrays.axes import ints_of
 from anvl.numpy.functions.contraction_options import with_precision

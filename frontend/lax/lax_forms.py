@@ -14,7 +14,7 @@ from anvl.call_spellings.numpy_forms import each
 from anvl.control_flow.conditions import cond as _cond
 from anvl.control_flow.conditions import switch as _switch
 from anvl.control_flow.map import associative_scan as _associative_scan
-from anvl.lax import lax_arrays, lax_windows
+from anvl.lax import lax_products, lax_windows
 from anvl.numpy.functions.contraction_options import precision_name, with_precision
 from anvl.numpy.linear.product_forms import matmul, widened
 
@@ -103,7 +103,7 @@ def dot_general(
 ) -> Any:  # fmt: skip
     a, b = widened((lhs, rhs), preferred_element_type)
     with with_precision("dot_general", precision):
-        found = lax_arrays.dot_general(a, b, dimension_numbers)
+        found = lax_products.dot_general(a, b, dimension_numbers)
     return _converted(found, preferred_element_type)
 
 

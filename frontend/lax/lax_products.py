@@ -1,4 +1,4 @@
-"""Ragged products, Fourier transforms and random bits with the names and the order of `jax.lax`."""
+"""Products, Fourier transforms and random bits with the names and the order of `jax.lax`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import anvl.numpy as anp
 from anvl.core.config import as_dtype, precision_of
 from anvl.core.promote import as_tracer, promoted
+from anvl.dialect.core.params.base import DotDims
 from anvl.dialect.core.params.ragged_params import RaggedDims
 from anvl.dialect.core.types import dtype_name
 from anvl.dispatch.eager import public
@@ -24,9 +25,48 @@ from anvl.runtime import hiding_frames
 from anvl.transforms.jvp import jvp
 
 __all__ = [
-    "RaggedDotDimensionNumbers", "fft", "igamma_grad_a", "ragged_dot", "ragged_dot_general",
+    "RaggedDotDimensionNumbers", "batch_matmul", "dot", "dot_general", "fft", "igamma_grad_a",
+    "ragged_dot", "ragged_dot_general",
     "random_gamma_grad", "rng_bit_generator",
 ]  # fmt: skip
+
+
+Pairs = tuple[Sequence[int], Sequence[int]]
+
+
+@public("dimension_numbers")
+def dot_general(lhs: Any, rhs: Any, dimension_numbers: tuple[Pairs, Pairs]) -> Any:
+    """Contract arrays; the result has the batch axes, then the other axes of lhs, then of rhs.
+
+    `dimension_numbers` is ((contracting axes of lhs, of rhs), (batch axes of lhs, of rhs)).
+    Raises `TypeError` for sizes that differ.  Source: StableHLO, `dot_general`.
+
+    >>> import anvl.numpy as np
+    >>> from anvl import lax
+    >>> rows = lax.dot_general(np.ones((4, 2, 3)), np.ones((4, 3)), (((2,), (1,)), ((0,), (0,))))
+    >>> rows.shape
+    (4, 2)
+    """
+    (a, b), weak = promoted("dot_general", (lhs, rhs), broadcast=False)
+    contracting, batching = dimension_numbers
+    axes = [ints_of(each, "dot_general") for each in (*batching, *contracting)]
+    found = prim(
+        "dot_general", a, b, dot_dimension_numbers=DotDims(*axes),
+        precision_config=precision_of(None),
+    )  # fmt: skip
+    return mark_weak(found, weak)
+
+
+@hiding_frames
+def dot(lhs: Any, rhs: Any) -> Any:
+    """Multiply vectors and matrices."""
+    return anp.matmul(lhs, rhs)
+
+
+@hiding_frames
+def batch_matmul(lhs: Any, rhs: Any) -> Any:
+    """Multiply stacks of matrices."""
+    return anp.matmul(lhs, rhs)
 
 
 class RaggedDotDimensionNumbers(NamedTuple):
