@@ -25,6 +25,11 @@ from anvl.dispatch.programs.lowered_program import (
 )
 from anvl.dispatch.programs.traced_form import TracedForm
 from anvl.passes.lower.reductions.short_reductions import IN_ONE_LOOP
+from anvl.passes.lower.xla_cpu.elementwise_kernels import (
+    BYTES_OF_A_KERNEL,
+    ELEMENTWISE_KERNELS,
+    write_elementwise_kernels,
+)
 from anvl.passes.lower.xla_cpu.invariant_conditions import INVARIANT_CONDITIONS
 from anvl.passes.lower.xla_cpu.lone_kernels import compiles_sooner_unwrapped
 from anvl.passes.lower.xla_cpu.small_loops import BYTES_OF_A_STEP, loops_fit_one_kernel
@@ -95,6 +100,8 @@ def serialized(
     calls = host_calls(module, program.callbacks)
     if options.interpreted:
         check_interpretable(module, options.function)
+    if not (options.interpreted or calls or len(place.devices) > 1):
+        _write_kernels(module, place.client)
     known = (False, False) if options.interpreted else _known(module, place.client)
     if options.interpreted or calls or len(place.devices) > 1:
         artifact = serialize(module, client=None if options.interpreted else place.client)
@@ -111,6 +118,12 @@ def serialized(
         padding=padding,
         results=results,
     )
+
+
+def _write_kernels(module: ir.Module, client: Client) -> None:
+    """Write stretches of elementwise ops as loops, where XLA makes a kernel of each loop."""
+    if client.name == EMBEDDED and stablehlo_version() in _OF_WHOLE_LOOPS:
+        write_elementwise_kernels(module.operation)
 
 
 def _known(module: ir.Module, client: Client) -> tuple[bool, bool]:
@@ -143,6 +156,8 @@ def _xla_options(
         options[PASSES] = ",".join(left_out)
     if INVARIANT_CONDITIONS.encode() not in artifact:
         options["xla_backend_optimization_level"] = _LEVEL
-    if has_small_loops:
+    if ELEMENTWISE_KERNELS.encode() in artifact:
+        options[SMALL_LOOPS] = BYTES_OF_A_KERNEL
+    elif has_small_loops:
         options[SMALL_LOOPS] = BYTES_OF_A_STEP
     return options
