@@ -50,12 +50,17 @@ def _any_beta(a: Any, b: Any, fits: Any, direct: Any) -> Any:
     sign = anp.multiply(_gammasgn(a), anp.multiply(_gammasgn(b), _gammasgn(anp.add(a, b))))
     by_log = anp.multiply(turn, anp.multiply(sign, anp.exp(_betaln(a, b))))
     found = anp.where(fits, direct, by_log)
-    end = anp.add(a, b)
-    is_0 = anp.logical_and(is_pole(end), anp.logical_not(is_pole(a) | is_pole(b)))
+    is_0 = anp.logical_and(is_pole(anp.add(a, b)), anp.logical_not(is_pole(a) | is_pole(b)))
+    zero = cond(anp.any(is_0), _zero_of_beta, lambda a, b, is_0: anp.zeros_like(a), a, b, is_0)
+    return anp.where(at_pole, anp.inf, anp.where(is_0, zero, found))
+
+
+def _zero_of_beta(a: Any, b: Any, is_0: Any) -> Any:
+    """0, with its slopes, where gamma(a + b) has a pole."""
     x, y = anp.where(is_0, a, 1), anp.where(is_0, b, 1)
     sign = anp.multiply(_gammasgn(x), _gammasgn(y))
-    zero = at_zero(anp.where(is_0, end, 0), anp.add(anp.gammaln(x), anp.gammaln(y)), sign)
-    return anp.where(at_pole, anp.inf, anp.where(is_0, zero, found))
+    end = anp.where(is_0, anp.add(a, b), 0)
+    return at_zero(end, anp.add(anp.gammaln(x), anp.gammaln(y)), sign)
 
 
 @custom_jvp
