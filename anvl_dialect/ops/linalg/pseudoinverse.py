@@ -12,7 +12,7 @@ from anvl.dialect.core.create import full_like, zeros_like
 from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.op import Result, Value, emit
 from anvl.dialect.core.params.base import Float
-from anvl.dialect.core.types import numpy_of, tensor
+from anvl.dialect.core.types import dtype_name, numpy_of, tensor
 from anvl.dialect.ops.linalg.factorization_base import Factorisation
 from anvl.dialect.ops.linalg.linalg_fallback import compared
 from anvl.dialect.ops.linalg.matrices import (
@@ -22,7 +22,9 @@ from anvl.dialect.ops.linalg.matrices import (
     columns,
     columns_scaled,
     ct,
+    identity,
     matmul,
+    real_of,
     scaled,
 )
 
@@ -104,7 +106,10 @@ def _through_dropped(t: Value, x: Value, rcond: float) -> Value:
 
     See Note [Dropped values].
     """
-    u, s, vt = emit.svd(x)
+    there = _has_dropped(x, rcond)
+    # Of a matrix without any, those that are 0 have no derivative.
+    other = columns_scaled(identity(x.type), _one_to(x.type.shape[-1], x))
+    u, s, vt = emit.svd(emit.select(there, x, other))
     k = s.type.shape[-1]
     rows, cols, kept = across_columns(s, k), across_rows(s, k), _kept(s, rcond)
     apart = emit.xor(across_columns(kept, k), across_rows(kept, k))
@@ -116,7 +121,27 @@ def _through_dropped(t: Value, x: Value, rcond: float) -> Value:
     inner = matmul(ct(u), matmul(t, ct(vt)))
     turned = scaled(ct(inner), emit.mul(emit.mul(low, low), weight))
     straight = scaled(inner, emit.mul(emit.mul(high, low), weight))
-    return matmul(ct(vt), matmul(emit.add(turned, straight), ct(u)))
+    added = matmul(ct(vt), matmul(emit.add(turned, straight), ct(u)))
+    there = emit.transpose(there, permutation=_swapped(x))
+    return emit.select(there, added, zeros_like(added))
+
+
+def _has_dropped(x: Value, rcond: float) -> Value:
+    """Whether values of a matrix are taken as 0 that are more than rounding, for each element."""
+    *batch, m, n = x.type.shape
+    _, s, _ = emit.svd(x)
+    real = _kept(s, _NOISE * max(m, n) * _eps(x))
+    dropped = emit.any(emit.xor(real, _kept(s, rcond)), axes=(len(batch),))
+    axes = tuple(range(len(batch)))
+    return emit.broadcast_in_dim(dropped, shape=(*batch, m, n), broadcast_dimensions=axes)
+
+
+def _one_to(n: int, like: Value) -> Value:
+    """The numbers from 1 to n for each matrix of a stack, in its real dtype."""
+    *batch, _, _ = like.type.shape
+    real = dtype_name(real_of(like.type, ()).element_type)
+    count = emit.iota(iota_dimension=len(batch), shape=(*batch, n), dtype=real)
+    return emit.add(count, full_like(count, 1))
 
 
 def _swapped(x: Value) -> tuple[int, ...]:
@@ -149,5 +174,7 @@ def _swapped(x: Value) -> tuple[int, ...]:
 #
 #     s_j (s_j conj(T_ji) + s_i T_ij) / (s_i^2 (s_i^2 - s_j^2)),
 #
-# is added; it needs no gap between values that are both kept, or both dropped.  (From the
+# is added; it needs no gap between values that are both kept, or both dropped.  Its own derivative
+# goes through the singular values, and those that are 0 may repeat: where no other is dropped the
+# term is 0, and so is that derivative for a move that keeps the rank.  (From the
 # perturbation of singular vectors: G. Stewart, J. Sun, Matrix Perturbation Theory, 1990.)

@@ -145,7 +145,10 @@ def eigvalsh(
 ) -> Any:
     """Ascending eigenvalues of Hermitian matrices, or of pairs of them: those of `eigh`.
 
-    Parameters and errors are those of `eigh`: one triangle is read, by default the lower one.
+    Parameters
+    ----------
+    a, b, lower, overwrite_a, overwrite_b, type, check_finite, subset_by_index, driver
+        As of `eigh`, with its errors: one triangle is read, by default the lower one.
 
     Returns
     -------
@@ -212,6 +215,8 @@ def norm(
     a : array
     ord, axis, keepdims
         As of `anvl.numpy.linalg.norm`.
+    check_finite : bool
+        Ignored: NaN gives NaN.
 
     Returns
     -------
@@ -301,6 +306,8 @@ def svdvals(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any
     Parameters
     ----------
     a : array of shape (..., m, n)
+    overwrite_a, check_finite : bool
+        Ignored, as arrays are immutable, and NaN gives NaN.
 
     Returns
     -------
