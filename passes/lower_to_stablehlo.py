@@ -52,6 +52,7 @@ from anvl.passes.lower.reductions import joined_reductions, short_reductions
 from anvl.passes.lower.region_legality import check_bodies
 from anvl.passes.lower.stacked_calls import order_stacked_calls
 from anvl.passes.lower.xla_cpu.invariant_conditions import mark_invariant_conditions
+from anvl.passes.lower.xla_cpu.shared_quotients import share_quotients
 
 __all__ = ["LowerToStablehlo"]
 
@@ -120,6 +121,8 @@ class LowerToStablehlo(Pass, argument=NAME):
 
     def _guard(self, module: ir.Operation) -> None:
         """Rewrite ops that XLA would compute wrongly, or crash on."""
+        if self.platform == "cpu":
+            share_quotients(module)
         found = find_by_name(module, _GUARDED)
         if complex_functions.split_complex_functions(found):
             found = find_by_name(module, _GUARDED)
