@@ -102,7 +102,7 @@ def _kept(s: Value, rcond: float) -> Value:
 
 
 def _through_dropped(t: Value, x: Value, rcond: float) -> Value:
-    """What singular values that are taken as 0, but are not, add to the move of y.
+    """Part of the move of y that is due to singular values which are taken as 0, but are not.
 
     See Note [Dropped values].
     """

@@ -1,4 +1,4 @@
-"""What few elements need: computed by a branch, if any of them needs it."""
+"""Values that few elements need, computed by a branch if any of them needs one."""
 
 from collections.abc import Callable, Sequence
 

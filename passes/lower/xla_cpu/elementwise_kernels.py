@@ -8,6 +8,7 @@ from math import prod
 from typing import Any
 
 from anvl.dialect.core.attributes import attribute_of
+from anvl.dialect.core.captures import captured
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import element_type, tensor
 from anvl.passes.framework.walk import find_by_name
@@ -87,8 +88,6 @@ def write_elementwise_kernels(module: ir.Operation) -> None:
     if block is None:
         return
     ops = [op.operation for op in block.operations][:-1]
-    if sum(op.name in _ELEMENTWISE or op.name == _CALL for op in ops) < 2:
-        return
     if any(find_by_name(module, _LOOPS).values()):
         return
     kernels = _Stretches(ops, functions).long_ones()
@@ -110,7 +109,7 @@ class _Stretches:
         levels: dict[ir.Operation | None, tuple[_Shape | None, int]] = {}
         for op in ops:
             shape, level = self._shape(op), 0
-            for made in map(maker, op.operands):
+            for made in map(maker, (*op.operands, *captured(op))):
                 there, depth = levels.get(made, (None, 0))
                 level = max(level, depth + (there is not None and there != shape))
             levels[op] = shape, level
@@ -118,7 +117,7 @@ class _Stretches:
                 self._found.setdefault((shape, level), []).append(op)
 
     def long_ones(self) -> list[list[ir.Operation]]:
-        """Those worth a kernel: of many ops for each array, but not of too many for LLVM."""
+        """Stretches worth a kernel: of many ops for each array, but not of too many for LLVM."""
         return [ops for ops in self._found.values() if self._is_long(ops)]
 
     def _is_long(self, ops: Sequence[ir.Operation]) -> bool:
@@ -263,7 +262,7 @@ def _operands(
 
 
 def _results(ops: Sequence[ir.Operation], inside: set[ir.Operation]) -> list[ir.Value]:
-    """What ops compute that others read."""
+    """Results of ops that others read."""
     return [op.results[0] for op in ops if not inside.issuperset(_readers(op))]
 
 

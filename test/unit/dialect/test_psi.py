@@ -86,7 +86,7 @@ def test_psi_at_poles_and_infinities() -> None:
 
 
 def test_derivatives_of_psi_of_each_order() -> None:
-    """Those beyond the last order are of polygamma."""
+    """Derivatives beyond the last order are those of polygamma."""
     x = np.array([0.7, 3.0, 21.5, -0.3])
     for n in (1, 3, 4):
         (found,) = gradient(lambda x, n=n: emit.psi(x, order=n), x)

@@ -1,5 +1,7 @@
 """Stretches of elementwise ops of which XLA:CPU makes one kernel each."""
 
+import re
+
 import numpy as np
 import pytest
 from tolerances import assert_close
@@ -203,6 +205,29 @@ def test_no_path_leaves_a_kernel_and_comes_back(any_length):
     inside = [[name for name in names if f"stablehlo.{name} " in part] for part in (first, second)]
     assert inside == [["sine", "cosine", "negate", "dot_general"], ["add", "multiply"]]
     assert "dot_general" not in first[: first.index("stablehlo.return %c")]
+
+
+BRANCHES = """
+func.func @main(%p: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.sine %x : tensor<4xf32>
+  %1 = "stablehlo.if"(%p) ({
+    %3 = stablehlo.reverse %0, dims = [0] : tensor<4xf32>
+    stablehlo.return %3 : tensor<4xf32>
+  }, {
+    stablehlo.return %x : tensor<4xf32>
+  }) : (tensor<i1>) -> tensor<4xf32>
+  %2 = stablehlo.add %0, %1 : tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+"""
+
+
+def test_what_a_branch_reads_is_computed_before_it(any_length):
+    module = parse(BRANCHES)
+    write_elementwise_kernels(module.operation)
+    assert module.operation.verify()
+    words = re.findall(r"stablehlo\.(while|sine|if|add)\b", str(module))
+    assert words == ["while", "sine", "if", "while", "add"]
 
 
 def test_kernels_are_written_once(any_length):
