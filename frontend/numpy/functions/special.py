@@ -21,7 +21,6 @@ from anvl.numpy.functions.elementwise import (
     equal,
     greater,
     imag,
-    less,
     less_equal,
     mark_weak,
     maximum,
@@ -114,7 +113,7 @@ def heaviside(x: Any, y: Any) -> Any:
     [0.  0.5 1. ]
     """
     (a, b), weak = promoted("heaviside", (x, y), "float")
-    sided = where(less(a, 0), 0, where(greater(a, 0), 1, a))
+    sided = where(isnan(a), np.nan, convert(greater(a, 0), a.dtype))
     return mark_weak(where(equal(a, 0), b, sided), weak)
 
 

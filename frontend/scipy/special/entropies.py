@@ -56,10 +56,10 @@ def entr(x: Any) -> Any:
     >>> print(special.entr(0.0), special.entr(1.0))
     0.0 -0.0
     """
-    positive = anp.greater(x, 0)
-    safe = anp.where(positive, x, 1)
-    inside = anp.where(positive, anp.negative(anp.multiply(safe, anp.log(safe))), 0)
-    return anp.where(anp.isnan(x), x, anp.where(anp.less(x, 0), -anp.inf, inside))
+    is_limit = anp.less_equal(x, 0)  # which NaN is not: its slope is NaN, too
+    safe = anp.where(is_limit, 1, x)
+    inside = anp.where(is_limit, 0, anp.negative(anp.multiply(safe, anp.log(safe))))
+    return anp.where(anp.less(x, 0), -anp.inf, inside)
 
 
 @real_function
@@ -76,15 +76,14 @@ def rel_entr(x: Any, y: Any) -> Any:
 def _relative_entropy(x: Any, y: Any, rest: Any = None) -> Any:
     """x log(x / y) + rest; where x is 0 only the rest, and infinity elsewhere."""
     least = anp.minimum(x, y)  # NaN if one is: each choice is by one comparison
-    both = anp.greater(least, 0)
-    safe_x, safe_y = anp.where(both, x, 1), anp.where(both, y, 1)
+    is_limit = anp.less_equal(least, 0)  # which NaN is not: its slopes are NaN, too
+    safe_x, safe_y = anp.where(is_limit, 1, x), anp.where(is_limit, 1, y)
     inside = anp.multiply(safe_x, _log_of_ratio(safe_x, safe_y))
     at_0: Any = 0
     if rest is not None:
         inside, at_0 = anp.add(inside, rest), rest
     is_0 = anp.logical_and(anp.equal(x, 0), anp.greater_equal(y, 0))
-    found = anp.where(both, inside, anp.where(is_0, at_0, anp.inf))
-    return anp.where(anp.isnan(least), anp.nan, found)
+    return anp.where(is_limit, anp.where(is_0, at_0, anp.inf), inside)
 
 
 @custom_jvp

@@ -311,7 +311,7 @@ def spence(z: Any) -> Any:
     log = anp.log(anp.where(large, z, 1))
     turned = anp.negative(anp.add(value, anp.multiply(0.5, anp.multiply(log, log))))
     found = anp.where(large, turned, value)
-    return anp.where(anp.logical_or(anp.less(z, 0), anp.isnan(z)), anp.nan, found)
+    return anp.where(anp.less(z, 0), anp.nan, found)
 
 
 def _bernoulli_series(z: Any) -> Any:

@@ -165,7 +165,7 @@ def _gammasgn(x: Any) -> Any:
     below = anp.where(anp.equal(floor, x), anp.nan, anp.where(odd, -1, 1))
     at_0 = anp.copysign(anp.ones_like(x), x)
     found = anp.where(anp.less(x, 0), below, anp.where(anp.equal(x, 0), at_0, 1))
-    return anp.astype(anp.where(anp.isnan(x), x, found), x.dtype)
+    return anp.astype(anp.where(anp.isnan(x), anp.nan, found), x.dtype)
 
 
 # Lanczos' series with 15 terms and g = 607 / 128.  Source: P. Godfrey, A note on the computation of
@@ -249,7 +249,8 @@ def cos_pi(x: Any) -> Any:
 
 @real_function
 def _factorial(n: Any) -> Any:
-    return anp.where(anp.less(n, 0), 0, _gamma(anp.add(anp.maximum(n, -0.5), 1)))
+    safe = anp.where(anp.less(n, -0.5), -0.5, n)
+    return anp.where(anp.less(n, 0), 0, _gamma(anp.add(safe, 1)))
 
 
 @public("exact")

@@ -7,6 +7,7 @@ is smaller than half of the digits allow, it is NaN.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -62,6 +63,14 @@ def _exact(total: Any, excess: Any) -> Any:
     """A sum, NaN where cancellation costs more than half of its digits."""
     eps = float(anp.finfo(total.dtype).eps)
     return anp.where(anp.greater(anp.multiply(math.sqrt(eps), excess), 1), anp.nan, total)
+
+
+def _nan_with_slopes(found: Any, *arguments: Any) -> Any:
+    """A result that is NaN for a NaN among the arguments, with slopes of NaN in each of them: the
+    series ends before its terms have any."""
+    total = functools.reduce(anp.add, arguments)
+    is_lost = anp.logical_and(anp.isnan(found), anp.isnan(total))
+    return anp.where(is_lost, anp.divide(1, anp.where(is_lost, total, 1)), found)
 
 
 def _descent(a: Any, count: Any, b: Any, x: Any, above: Any, at: Any) -> tuple[Any, Any]:
@@ -120,7 +129,8 @@ def hyp1f1(a: Any, b: Any, x: Any) -> Any:
     first = anp.where(turned, anp.exp(anp.maximum(low, least)), 1)
     rest = anp.where(turned, anp.exp(anp.minimum(anp.subtract(low, least), 0)), 1)
     found = anp.multiply(_confluent(upper, b, size, first), rest)
-    return anp.where(anp.logical_and(pole, anp.logical_not(ends)), anp.inf, found)
+    found = anp.where(anp.logical_and(pole, anp.logical_not(ends)), anp.inf, found)
+    return _nan_with_slopes(found, a, b, x)
 
 
 def _zero_without_slope(x: Any) -> Any:
@@ -200,7 +210,7 @@ def hyp2f1(a: Any, b: Any, c: Any, x: Any) -> Any:
     found = anp.where(anp.logical_and(anp.equal(x, 1), anp.logical_not(ends)), at_1, found)
     pole = anp.logical_and(anp.less_equal(c, 0), anp.equal(c, anp.floor(c)))
     found = anp.where(pole, anp.inf, found)
-    return anp.where(anp.greater(x, 1), anp.nan, found)
+    return _nan_with_slopes(anp.where(anp.greater(x, 1), anp.nan, found), a, b, c, x)
 
 
 def _at_one(a: Any, b: Any, c: Any) -> Any:

@@ -87,11 +87,12 @@ def erfcx(x: Any) -> Any:
 
 
 def _erfcx(x: Any) -> Any:
-    size = anp.minimum(_size(x), float(anp.finfo(x.dtype).max) / 8)
+    size, most = _size(x), float(anp.finfo(x.dtype).max) / 8
+    size = anp.where(anp.greater(size, most), most, size)  # NaN has a slope of NaN, too
     t = anp.divide(anp.subtract(size, 3.75), anp.add(size, 3.75))
     right = anp.divide(chebyshev(ERFCX, t), anp.add(1, anp.multiply(2, size)))
     left = anp.subtract(anp.multiply(2, anp.exp(_square(anp.minimum(x, 0)))), right)
-    return anp.where(anp.less(x, 0), left, anp.where(anp.isnan(x), x, right))
+    return anp.where(anp.less(x, 0), left, right)
 
 
 def _square(x: Any) -> Any:
@@ -360,7 +361,8 @@ def owens_t(h: Any, a: Any) -> Any:
 
 def _owens_integral(h: Any, a: Any) -> Any:
     """T for 0 <= a <= 1 by Gauss' quadrature, up to where the integrand is 1e-18 of its top."""
-    end = anp.minimum(a, anp.divide(9.2, anp.maximum(h, 1e-3)))
+    most = anp.divide(9.2, anp.maximum(h, 1e-3))
+    end = anp.where(anp.greater(a, most), most, a)  # NaN has a slope of NaN, too
     total: Any = anp.zeros_like(h)
     half = anp.multiply(-0.5, _square(h))
     for node, weight in zip(*_gauss_legendre(), strict=True):

@@ -433,3 +433,31 @@ def test_faddeevas_function_has_its_limits(dtype):
     assert special.wofz(INF) == 0
     slope = anvl.grad(lambda x: anp.real(special.wofz(x)))(np.float64(INF))
     assert slope == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        *[("entr", 1), ("erfcx", 1), ("factorial", 1), ("spence", 1), ("hyp1f1", 3), ("hyp2f1", 4)],
+        *[("kl_div", 2), ("rel_entr", 2), ("owens_t", 2)],
+    ],
+)
+def test_where_an_argument_is_nan_so_is_the_slope_in_it(name, count):
+    """A number there, which a choice or the end of a series leaves, would be a wrong one."""
+    function = anvl.jit(anvl.value_and_grad(getattr(special, name), tuple(range(count))))
+    for place in range(count):
+        arguments = [np.float64(np.nan if k == place else 0.6) for k in range(count)]
+        value, slopes = function(*arguments)
+        assert np.isnan(value) and np.isnan(slopes[place])
+
+
+def test_entropies_of_two_have_no_slope_at_all_where_one_is_nan():
+    for function in (special.kl_div, special.rel_entr):
+        slopes = anvl.grad(function, (0, 1))
+        for x, y in [(np.nan, 1), (1, np.nan), (0, np.nan), (np.nan, -1), (np.nan, np.nan)]:
+            assert np.all(np.isnan(slopes(np.float64(x), np.float64(y)))), (x, y)
+
+
+def test_steps_have_no_slope_also_where_they_are_nan():
+    assert np.isnan(special.gammasgn(np.nan)) and anvl.grad(special.gammasgn)(np.nan) == 0
+    assert np.isnan(anp.heaviside(np.nan, 0.5)) and anvl.grad(anp.heaviside)(np.nan, 0.5) == 0
