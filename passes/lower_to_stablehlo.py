@@ -41,7 +41,13 @@ from anvl.passes.lower.library_calls import (
     scales,
     summands,
 )
-from anvl.passes.lower.lowering_patterns import NAME, expansions, legalize_chlo
+from anvl.passes.lower.lowering_patterns import (
+    NAME,
+    expansions,
+    is_users_rename,
+    legalize_chlo,
+    target_name,
+)
 from anvl.passes.lower.outlining import Shared
 from anvl.passes.lower.pads import diagonal_pads, joined_pads, rotations
 from anvl.passes.lower.partitioning import partitioned_pads
@@ -245,7 +251,7 @@ def _chlo_names(known: int) -> tuple[str, ...]:
 
 @lru_cache(4)
 def _renames(known: int) -> Any:
-    """One frozen set of PDL patterns for all ops that name their StableHLO op.
+    """One frozen set of PDL patterns for all ops of this library that name their StableHLO op.
 
     `known`, the number of ops, is the cache key: with a new op, the set is rebuilt.
     """
@@ -253,6 +259,7 @@ def _renames(known: int) -> Any:
         pattern
         for op_class in OPS.values()
         if op_class.hlo is not None and not op_class.hlo.startswith("chlo.")
+        if not is_users_rename(op_class)
         for pattern in _rename(op_class)
     )
     module = ir.Module.parse(text)  # must outlive `freeze`
@@ -272,8 +279,7 @@ def _rename(op_class: type[AnvlOp]) -> list[str]:
 
 def _pdl(op_class: type[AnvlOp], attributes: list[str], benefit: int) -> str:
     name = op_class.OPERATION_NAME
-    hlo_name = op_class.hlo or ""
-    target = hlo_name if "." in hlo_name else f"stablehlo.{hlo_name}"
+    target = target_name(op_class)
     declared = "\n".join(f"  %a{i} = pdl.attribute" for i in range(len(attributes)))
     listed = ", ".join(f'"{key}" = %a{i}' for i, key in enumerate(attributes))
     braces = f" {{{listed}}}" if listed else ""

@@ -15,7 +15,6 @@ from anvl.dialect.core.context import context
 from anvl.dialect.core.create import CapturedOp, separate_literals
 from anvl.dialect.core.errors import ExportError, PassError, place_in
 from anvl.dialect.core.mlir import ir, stablehlo
-from anvl.dialect.core.op_registry import OPS
 from anvl.dispatch.jit_options import roll_pass
 from anvl.passes.framework.instrument import Instrument, PassText
 from anvl.passes.framework.walk import find
@@ -341,17 +340,8 @@ def _verify(module: ir.Module) -> None:
         module.operation.verify()
     except ir.MLIRError as error:
         first = error.error_diagnostics[0]
-        renamed = [name for name, hlo in _renames() if f"'{hlo}'" in first.message]
-        of = f"; {' and '.join(renamed)} is defined to become it" if renamed else ""
-        what = f"the lowered module is not valid StableHLO: {first.message}{of}"
+        what = f"the lowered module is not valid StableHLO: {first.message}"
         raise PassError("anvl-lower-to-stablehlo", what, str(first.location)) from None
-
-
-def _renames() -> Iterator[tuple[str, str]]:
-    """Users' ops that are renamed, with the name in StableHLO."""
-    for op_class in OPS.values():
-        if op_class.hlo is not None and not op_class.__module__.startswith("anvl."):
-            yield op_class.short_name, f"stablehlo.{op_class.hlo}"
 
 
 def _check_ops(module: ir.Module) -> None:

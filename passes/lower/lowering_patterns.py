@@ -1,6 +1,7 @@
 """Patterns that expand ops without a single counterpart in StableHLO; each expansion is cached.
 
-An op with a `lower` rule, or with a counterpart in CHLO, is matched by a Python pattern.  Its
+An op with a `lower` rule, or with a counterpart in CHLO, is matched by a Python pattern, and so is
+a user's op that is renamed, which the op of StableHLO may not fit.  An
 expansion depends only on types and parameters, so it is computed once for each (Note [Recipes]); a
 short expansion then replaces the op, a long one is called.  See Note [Long expansions].
 """
@@ -22,7 +23,7 @@ from anvl.passes.framework.verification import fault_of
 from anvl.passes.lower.hlo_builder import Hlo, maker
 from anvl.passes.lower.outlining import Called, current, short_or_long
 
-__all__ = ["NAME", "expansions", "legalize_chlo"]
+__all__ = ["NAME", "expansions", "is_users_rename", "legalize_chlo", "target_name"]
 
 NAME = "anvl-lower-to-stablehlo"
 
@@ -37,7 +38,15 @@ def expansions(platform: str, routines: str, known: int) -> Any:
     of_chlo = [op_class for op_class in OPS.values() if _is_chlo(op_class)]
     for op_class in (*ops_with_rule("lower"), *of_chlo):
         patterns.add(op_class.OPERATION_NAME, _pattern(op_class, hlo))
+    for op_class in filter(is_users_rename, OPS.values()):
+        patterns.add(op_class.OPERATION_NAME, _renaming(op_class))
     return patterns.freeze()
+
+
+def is_users_rename(op_class: type[AnvlOp]) -> bool:
+    """Whether an op that is not of this library has another name in StableHLO, and no rule."""
+    has_name = op_class.hlo is not None and not _is_chlo(op_class)
+    return has_name and not _is_from_library(op_class)
 
 
 def _is_chlo(op_class: type[AnvlOp]) -> bool:
@@ -74,6 +83,30 @@ def _pattern(op_class: type[AnvlOp], hlo: Hlo) -> Callable[[Any, Any], None]:
         rewriter.replace_op(op, new)
 
     return lower
+
+
+def _renaming(op_class: type[AnvlOp]) -> Callable[[Any, Any], None]:
+    """Pattern that renames a user's op, and raises `PassError` if that makes an invalid op."""
+    name = target_name(op_class)
+
+    def rename(op: Any, rewriter: Any) -> None:
+        given = op.operation.attributes
+        attributes = {key: given[key] for key in op_class.attribute_params if key in given}
+        types, xs = [y.type for y in op.operation.results], list(op.operation.operands)
+        with rewriter.ip, op.operation.location:
+            new = _create(name, types, xs, attributes)
+        if fault := fault_of(new):
+            problem = f"it is defined to become {name}, which is invalid here: {fault}"
+            raise PassError(NAME, f"{op_class.short_name}: {problem}", str(op.operation.location))
+        rewriter.replace_op(op, new)
+
+    return rename
+
+
+def target_name(op_class: type[AnvlOp]) -> str:
+    """Name of the op that an op is renamed to, with its dialect."""
+    name = op_class.hlo or ""
+    return name if "." in name else f"stablehlo.{name}"
 
 
 def _from_rule(

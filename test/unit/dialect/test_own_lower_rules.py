@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+import anvl
 import anvl.numpy as anp
 from anvl import prim
 from anvl.dialect.core.errors import PassError
@@ -91,5 +92,24 @@ def test_an_invalid_op_between_the_operands_and_a_result_that_would_fit():
 
 def test_an_op_that_is_renamed_to_one_that_stablehlo_has_not():
     unary("mine.renamed", "sinne", F, None)
-    with pytest.raises(PassError, match=r"'stablehlo.sinne' .*; mine.renamed is defined to become"):
+    wanted = (
+        r"mine\.renamed: it is defined to become stablehlo\.sinne, which is .* 'stablehlo.sinne'"
+    )
+    with pytest.raises(PassError, match=wanted):
         prim.mine.renamed(X)
+
+
+def test_of_two_ops_that_are_renamed_to_one_the_error_names_that_of_the_program():
+    unary("mine.first", "sinne", F, None)
+    unary("mine.right", "sine", F, None)
+    unary("mine.second", "sinne", F, None)
+    with pytest.raises(PassError, match=r"mine\.second: it is defined to become") as caught:
+        anvl.jit(lambda x: prim.mine.second(prim.mine.right(x)))(X)
+    assert "mine.first" not in str(caught.value)
+    np.testing.assert_array_equal(prim.mine.right(X), anp.sin(X))
+
+
+def test_an_op_that_is_renamed_to_one_with_other_operands():
+    unary("mine.halves", "add", F, None)
+    with pytest.raises(PassError, match=r"mine\.halves: .* stablehlo\.add, .* expected 2 operands"):
+        anvl.jit(lambda x: prim.mine.halves(x))(X)
