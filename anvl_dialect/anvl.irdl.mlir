@@ -860,6 +860,15 @@ module {
       %2 = irdl.any
       irdl.results(y: %2)
     }
+    irdl.operation @pinv_move {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, c: %1)
+      %2 = irdl.any
+      irdl.attributes {"rcond" = %2}
+      %3 = irdl.any
+      irdl.results(w: %3)
+    }
     irdl.operation @ragged_dot {
       %0 = irdl.any
       %1 = irdl.any

@@ -9,10 +9,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from anvl.dialect.core.create import full_like, zeros_like
+from anvl.dialect.core.families import add_tangents, with_batch_axis
 from anvl.dialect.core.lazy_numpy import np
-from anvl.dialect.core.op import Result, Value, emit
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.core.params.base import Float
-from anvl.dialect.core.types import dtype_name, numpy_of, tensor
+from anvl.dialect.core.types import numpy_of, tensor
+from anvl.dialect.interpreters.subprogram import transpose_of
 from anvl.dialect.ops.linalg.factorization_base import Factorisation
 from anvl.dialect.ops.linalg.linalg_fallback import compared
 from anvl.dialect.ops.linalg.matrices import (
@@ -21,14 +24,13 @@ from anvl.dialect.ops.linalg.matrices import (
     check_matrix,
     columns,
     columns_scaled,
+    conj,
     ct,
-    identity,
     matmul,
-    real_of,
     scaled,
 )
 
-__all__ = ["PinvOp"]
+__all__ = ["PinvMoveOp", "PinvOp"]
 
 
 class PinvOp(Factorisation, name="pinv"):
@@ -59,6 +61,12 @@ class PinvOp(Factorisation, name="pinv"):
 
     @classmethod
     def result_tangents(cls, t: Value, x: Value, y: Value, rcond: float) -> Sequence[Value]:
+        *_, m, n = x.type.shape
+        # The default cuts off rounding alone, through which no derivative goes.
+        if m * n and rcond > _NOISE * max(m, n) * float(
+            np.finfo(numpy_of(x.type.element_type)).eps
+        ):
+            t = emit.pinv_move(x, t, rcond=rcond)
         yh, th = ct(y), ct(t)
         inside = matmul(y, matmul(t, y))
         # The moves of column space and row space; 0 where x has full rank on that side.
@@ -66,12 +74,7 @@ class PinvOp(Factorisation, name="pinv"):
         down = emit.sub(down, matmul(matmul(down, x), y))
         across = matmul(th, matmul(yh, y))
         across = emit.sub(across, matmul(y, matmul(x, across)))
-        move = emit.sub(emit.add(down, across), inside)
-        *_, m, n = x.type.shape
-        # The default cuts off rounding alone, through which no derivative goes.
-        if not move.type.shape[-1] * move.type.shape[-2] or rcond <= _NOISE * max(m, n) * _eps(x):
-            return [move]
-        return [emit.add(move, _through_dropped(t, x, rcond))]
+        return [emit.sub(emit.add(down, across), inside)]
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
@@ -81,17 +84,117 @@ class PinvOp(Factorisation, name="pinv"):
             ([draw.matrix(2, 4, 2)], params),
             ([0.01 * draw.matrix(2, 3)], {"rcond": 0.1}),  # of values that are all less than it
             ([draw.matrix(4, 3)], {"rcond": 0.5}),  # of values between the bound and 0
+            ([_with_a_dropped_value(draw)], {"rcond": 0.5}),  # and of one that is 0
             ([draw.matrix(2, 0)], params),
             ([draw.matrix(3, 1) * draw.matrix(1, 2)], params),  # of rank 1, where it jumps
         )
         return [*calls[:-1], calls[-1]._replace(is_smooth=False)]
 
 
+class PinvMoveOp(AnvlOp, name="pinv_move"):
+    """Move of the part of x that `pinv` keeps, for a move c of x; what is dropped may be all of c.
+
+    See Note [Dropped values].
+    """
+
+    x: Operand
+    c: Operand
+    rcond: Float
+    w: Result
+
+    @classmethod
+    def result_type(cls, x: Any, c: Any, rcond: float) -> Any:
+        check_matrix("pinv_move", x)
+        if x != c:
+            raise TypeError(f"pinv_move: operands differ in type: {x}, {c}")
+        return x
+
+    @classmethod
+    def work(cls, op: ir.Operation) -> int:
+        return PinvOp.work(op)
+
+    @classmethod
+    def lower(cls, hlo: Any, x: Value, c: Value, rcond: float) -> Value:
+        if 0 in x.type.shape:
+            return c
+        u, s, vt = emit.svd(x)
+        k = s.type.shape[-1]
+        rows, cols, kept = across_columns(s, k), across_rows(s, k), _kept(s, rcond)
+        apart = emit.xor(across_columns(kept, k), across_rows(kept, k))
+        high, low = emit.maximum(rows, cols), emit.minimum(rows, cols)
+        one = full_like(high, 1)
+        high, low = emit.select(apart, high, one), emit.select(apart, low, zeros_like(low))
+        ratio = emit.div(low, high)
+        gap = emit.mul(emit.div(emit.sub(high, low), high), emit.add(one, ratio))
+        factor = emit.div(ratio, gap)
+        inner = matmul(ct(u), matmul(c, ct(vt)))
+        added = emit.add(scaled(inner, emit.mul(factor, ratio)), scaled(ct(inner), factor))
+        return emit.add(c, matmul(u, matmul(added, vt)))
+
+    @classmethod
+    def tangent(
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], w: Value, rcond: float
+    ) -> Value | None:
+        (x, _), (tx, tc) = xs, ts
+        if tx is None:
+            return None if tc is None else emit.pinv_move(x, tc, rcond=rcond)
+        moved = add_tangents([tc, cls._turned(tx, x, w, rcond)])
+        return emit.pinv_move(x, moved, rcond=rcond)
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], w: Value, rcond: float) -> Sequence[Any]:
+        # The equation is its own adjoint.
+        solved = conj(emit.pinv_move(xs[0], conj(g), rcond=rcond))
+
+        def turned(t: Value, x: Value, w: Value) -> Sequence[Value]:
+            return [cls._turned(t, x, w, rcond)]
+
+        return [lambda: transpose_of(turned, [xs[0].type], [xs[0], w], [solved])[0], solved]
+
+    @classmethod
+    def _turned(cls, t: Value, x: Value, w: Value, rcond: float) -> Value:
+        """The move of `d w^H y^H + y^H w^H d` for the move t of x, where w is held."""
+        y = emit.pinv(x, rcond=rcond)
+        ty = PinvOp.result_tangents(t, x, y, rcond)[0]
+        wh, yh, tyh = ct(w), ct(y), ct(ty)
+        xy, yx = matmul(x, y), matmul(y, x)
+        d = emit.sub(x, matmul(xy, x))
+        td = emit.sub(emit.sub(t, matmul(t, yx)), matmul(xy, t))
+        td = emit.sub(td, matmul(x, matmul(ty, x)))
+        right = emit.add(matmul(td, matmul(wh, yh)), matmul(d, matmul(wh, tyh)))
+        left = emit.add(matmul(yh, matmul(wh, td)), matmul(tyh, matmul(wh, d)))
+        return emit.add(right, left)
+
+    @classmethod
+    def batch(cls, xs: Sequence[Value], batched: Sequence[bool], rcond: float) -> Value:
+        return emit.pinv_move(*with_batch_axis(xs, batched), rcond=rcond)
+
+    @classmethod
+    def dependence(cls, deps: Any, xs: Sequence[Any], **params: Any) -> Any:
+        return deps.batched(xs, 2)
+
+    @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any], **params: Any) -> Any:
+        return pads.stacked(cls.build, xs, 2, **params)
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        return draw.calls(
+            ([_with_a_dropped_value(draw), draw.floats(3, 3)], {"rcond": 0.5}),
+            ([draw.matrix(2, 4, 3), draw.floats(2, 4, 3)], {"rcond": 0.5}),
+            ([draw.matrix(2, 3), draw.floats(2, 3)], {"rcond": 1e-4}),
+            ([draw.matrix(2, 0), draw.floats(2, 0)], {"rcond": 1e-4}),
+        )
+
+
 _NOISE = 10.0  # times the default of `rcond`
 
 
-def _eps(x: Value) -> float:
-    return float(np.finfo(numpy_of(x.type.element_type)).eps)
+def _with_a_dropped_value(draw: Any) -> Any:
+    """A matrix with a large singular value, one of a twentieth of it or so, and one that is 0."""
+    square = draw.matrix(3, 3)
+    u, _, vt = np.linalg.svd(square)
+    return ((u * (2.0, 0.1, 0.0)) @ vt).astype(square.dtype)
 
 
 def _kept(s: Value, rcond: float) -> Value:
@@ -99,49 +202,6 @@ def _kept(s: Value, rcond: float) -> Value:
     shape, axes = tuple(s.type.shape), tuple(range(s.type.rank))
     largest = emit.broadcast_in_dim(columns(s, 0, 1), shape=shape, broadcast_dimensions=axes)
     return compared(s, emit.mul(largest, full_like(s, rcond)), "GT")
-
-
-def _through_dropped(t: Value, x: Value, rcond: float) -> Value:
-    """Part of the move of y that is due to singular values which are taken as 0, but are not.
-
-    See Note [Dropped values].
-    """
-    there = _has_dropped(x, rcond)
-    # Of a matrix without any, those that are 0 have no derivative.
-    other = columns_scaled(identity(x.type), _one_to(x.type.shape[-1], x))
-    u, s, vt = emit.svd(emit.select(there, x, other))
-    k = s.type.shape[-1]
-    rows, cols, kept = across_columns(s, k), across_rows(s, k), _kept(s, rcond)
-    apart = emit.xor(across_columns(kept, k), across_rows(kept, k))
-    high, low = emit.maximum(rows, cols), emit.minimum(rows, cols)
-    square = emit.mul(high, high)
-    of = emit.mul(square, emit.sub(square, emit.mul(low, low)))
-    one = full_like(of, 1)
-    weight = emit.select(apart, emit.div(one, emit.select(apart, of, one)), zeros_like(of))
-    inner = matmul(ct(u), matmul(t, ct(vt)))
-    turned = scaled(ct(inner), emit.mul(emit.mul(low, low), weight))
-    straight = scaled(inner, emit.mul(emit.mul(high, low), weight))
-    added = matmul(ct(vt), matmul(emit.add(turned, straight), ct(u)))
-    there = emit.transpose(there, permutation=_swapped(x))
-    return emit.select(there, added, zeros_like(added))
-
-
-def _has_dropped(x: Value, rcond: float) -> Value:
-    """Whether values of a matrix are taken as 0 that are more than rounding, for each element."""
-    *batch, m, n = x.type.shape
-    _, s, _ = emit.svd(x)
-    real = _kept(s, _NOISE * max(m, n) * _eps(x))
-    dropped = emit.any(emit.xor(real, _kept(s, rcond)), axes=(len(batch),))
-    axes = tuple(range(len(batch)))
-    return emit.broadcast_in_dim(dropped, shape=(*batch, m, n), broadcast_dimensions=axes)
-
-
-def _one_to(n: int, like: Value) -> Value:
-    """The numbers from 1 to n for each matrix of a stack, in its real dtype."""
-    *batch, _, _ = like.type.shape
-    real = dtype_name(real_of(like.type, ()).element_type)
-    count = emit.iota(iota_dimension=len(batch), shape=(*batch, n), dtype=real)
-    return emit.add(count, full_like(count, 1))
 
 
 def _swapped(x: Value) -> tuple[int, ...]:
@@ -164,17 +224,18 @@ def _swapped(x: Value) -> tuple[int, ...]:
 #
 # Note [Dropped values]
 #
-# The formula is that of a matrix whose other singular values are 0.  If `rcond` drops a value
-# s_j > 0 beside one that is kept, s_i, their vectors still turn into each other as the gap between
-# them says: with T = u^H dx v, the move of y between them is
+# The formula is that of a matrix whose other singular values are 0.  If `rcond` drops values that
+# are not, it holds for the part x_k = x y x that is kept, whose rank is constant, and the move of
+# x_k has no part of its own between dropped vectors, which the formula does not read.  Between the
+# vectors of a value s_i that is kept and of one that is dropped, s_j, which turn into each other as
+# the gap between the values says, the move of x_k is, with T = u^H dx v,
 #
-#     dy_ij = (s_i conj(T_ji) + s_j T_ij) / (s_i (s_i^2 - s_j^2))
+#     W_ij = s_i (s_i T_ij + s_j conj(T_ji)) / (s_i^2 - s_j^2)
 #
-# where the formula has conj(T_ji) / s_i^2.  The difference,
+# and between others T.  This is the solution w of
 #
-#     s_j (s_j conj(T_ji) + s_i T_ij) / (s_i^2 (s_i^2 - s_j^2)),
+#     w - d w^H y^H - y^H w^H d = dx,   d = x - x y x the part that is dropped,
 #
-# is added; it needs no gap between values that are both kept, or both dropped.  Its own derivative
-# goes through the singular values, and those that are 0 may repeat: where no other is dropped the
-# term is 0, and so is that derivative for a move that keeps the rank.  (From the
-# perturbation of singular vectors: G. Stewart, J. Sun, Matrix Perturbation Theory, 1990.)
+# which names no singular vectors: so values that are both kept, or both dropped, may repeat and be
+# 0, and the derivative of w solves the equation once more.  The equation is its own adjoint.
+# (From the perturbation of singular vectors: G. Stewart, J. Sun, Matrix Perturbation Theory, 1990.)

@@ -14,12 +14,12 @@ __all__ = ["examination", "examine", "points_of"]
 #: Ops whose references do not say what is at NaN, infinities and zeros: matrices with these, which
 #: LAPACK refuses, and orders that are no whole numbers.
 _WITHOUT_EDGES = set(
-    """polygamma nuclear_norm cholesky det eig eigh eigvals eigvalsh lu pinv qr slogdet solve svd
-    svdvals triangular_solve""".split()
+    """polygamma nuclear_norm cholesky det eig eigh eigvals eigvalsh lu pinv pinv_move qr slogdet
+    solve svd svdvals triangular_solve""".split()
 )
 #: Ops that are not smooth where the elements of a matrix are equal.
 _WITHOUT_TIES = set(
-    """cholesky det eig eigh eigvals eigvalsh lu pinv qr slogdet solve svd svdvals
+    """cholesky det eig eigh eigvals eigvalsh lu pinv pinv_move qr slogdet solve svd svdvals
     triangular_solve""".split()
 )
 #: Functions of complex numbers that are C's, as NumPy has them.

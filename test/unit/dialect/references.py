@@ -246,6 +246,18 @@ def _qr(x: np.ndarray, full_matrices: bool = False) -> Any:
     return np.linalg.qr(x, "complete" if full_matrices else "reduced")
 
 
+def _pinv_move(x: np.ndarray, c: np.ndarray, rcond: float) -> np.ndarray:
+    """The solution of w - d w^H y^H - y^H w^H d = c, whose series converges."""
+    if 0 in x.shape:
+        return c
+    y = np.linalg.pinv(x, rcond)
+    yh, d, w = y.conj().swapaxes(-1, -2), x - x @ y @ x, c
+    for _ in range(400):
+        wh = w.conj().swapaxes(-1, -2)
+        w = c + d @ wh @ yh + yh @ wh @ d
+    return w
+
+
 def _svd(x: np.ndarray, full_matrices: bool = False) -> Any:
     return np.linalg.svd(x, full_matrices=full_matrices)
 
@@ -460,6 +472,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "qr": _qr,
     "svd": _svd,
     "pinv": lambda x, rcond: np.linalg.pinv(x, rcond),
+    "pinv_move": _pinv_move,
     "nuclear_norm": lambda x: np.linalg.svd(x, compute_uv=False).sum(-1),
     "svdvals": lambda x: np.linalg.svd(x, compute_uv=False),
     "eigh": lambda x: np.linalg.eigh(_hermitian(x)),

@@ -26,9 +26,10 @@ LONG = set(
     """anvl.batch_norm_grad anvl.batch_norm_inference anvl.batch_norm_training anvl.bessel_i0e
     anvl.bessel_i1e anvl.betainc anvl.cholesky anvl.convolution anvl.det anvl.digamma anvl.eig
     anvl.eigh anvl.eigvals anvl.eigvalsh anvl.igamma anvl.igammac anvl.lu anvl.norm
-    anvl.nuclear_norm anvl.pinv anvl.polygamma anvl.qr anvl.ragged_dot anvl.slogdet anvl.solve
-    anvl.svd anvl.svdvals anvl.triangular_solve anvl.zeta stablehlo.reduce stablehlo.reduce_window
-    stablehlo.scatter stablehlo.select_and_scatter""".split()
+    anvl.nuclear_norm anvl.pinv anvl.pinv_move anvl.polygamma anvl.qr anvl.ragged_dot
+    anvl.slogdet anvl.solve anvl.svd anvl.svdvals anvl.triangular_solve anvl.zeta
+    stablehlo.reduce stablehlo.reduce_window stablehlo.scatter
+    stablehlo.select_and_scatter""".split()
 )
 
 
@@ -36,8 +37,8 @@ LONG = set(
 LONGEST = set(
     """anvl.batch_norm_grad anvl.batch_norm_inference anvl.bessel_i1e anvl.betainc anvl.det
     anvl.eig anvl.eigh anvl.eigvals anvl.igamma anvl.igammac anvl.lu anvl.nuclear_norm anvl.pinv
-    anvl.polygamma anvl.qr anvl.ragged_dot anvl.solve anvl.svd anvl.svdvals anvl.triangular_solve
-    anvl.zeta""".split()
+    anvl.pinv_move anvl.polygamma anvl.qr anvl.ragged_dot anvl.solve anvl.svd anvl.svdvals
+    anvl.triangular_solve anvl.zeta""".split()
 )
 
 

@@ -1,6 +1,7 @@
 """Disagreements with NumPy and SciPy that the calls of `test_scipy_calls.py` found."""
 
 import functools
+import itertools
 
 import numpy as np
 import pytest
@@ -72,6 +73,27 @@ def test_the_derivative_of_pinv_counts_values_that_are_dropped(x, rcond):
     slope = anvl.grad(lambda x: anp.sum(anp.real(f(x)) * weights))(x)
     found = np.sum(np.real(np.asarray(slope) * way))
     assert_close(found, np.sum(np.real(wanted) * weights), ITERATION)
+
+
+@pytest.mark.parametrize(
+    "values", [(5, 0.5, 0), (5, 0.5, 0, 0), (5, 5, 0.5, 0.5), (5, 4, 0.2, 0.1)]
+)
+def test_second_derivatives_of_pinv_beside_dropped_values_some_of_which_are_0(values):
+    """They were NaN where dropped values repeat: they went through the singular vectors."""
+    n = len(values)
+    (u, _), (v, _) = np.linalg.qr(RNG.normal(size=(n, n))), np.linalg.qr(RNG.normal(size=(n, n)))
+    x, (a, b), h = (u * values) @ v, RNG.normal(size=(2, n, n)), 2e-3
+    step = {-2: 1 / 12, -1: -8 / 12, 1: 8 / 12, 2: -1 / 12}  # by differences of the fourth order
+    wanted = sum(
+        p * q / h**2 * np.linalg.pinv(x + h * (i * a + j * b), 0.3)
+        for (i, p), (j, q) in itertools.product(step.items(), repeat=2)
+    )
+    f, weights = functools.partial(anp.linalg.pinv, rcond=0.3), RNG.normal(size=(n, n))
+    _, found = anvl.jvp(lambda x: anvl.jvp(f, (x,), (a,))[1], (x,), (b,))
+    assert_close(found, wanted, ITERATION)
+    slope = anvl.grad(lambda x: anp.sum(f(x) * weights))
+    turned = anvl.grad(lambda x: anp.sum(slope(x) * a))(x)
+    assert_close(np.sum(turned * b), np.sum(found * weights), ITERATION)
 
 
 def test_the_gradient_of_pinv_where_values_that_are_kept_repeat():

@@ -194,6 +194,14 @@ func.func @pinv_turns_the_matrix(%x: tensor<3x2xf64>) {
 
 // -----
 
+func.func @pinv_move_of_another_type(%x: tensor<3x2xf64>, %c: tensor<2x3xf64>) {
+  // expected-error @+1 {{pinv_move: operands differ in type: tensor<3x2xf64>, tensor<2x3xf64>}}
+  %w = "anvl.pinv_move"(%x, %c) {rcond = 1.0e-9 : f64} : (tensor<3x2xf64>, tensor<2x3xf64>) -> tensor<3x2xf64>
+  return
+}
+
+// -----
+
 func.func @nuclear_norm_of_a_vector(%x: tensor<2xf32>) {
   // expected-error @+1 {{nuclear_norm: operand is tensor<2xf32>; a stack of matrices has at least 2 axes}}
   %y = "anvl.nuclear_norm"(%x) : (tensor<2xf32>) -> tensor<f32>
