@@ -37,15 +37,19 @@ def one_hot(x: Any, num_classes: int, *, dtype: Any = None, axis: int = -1) -> A
     if is_kind(operand, "bool"):
         operand = convert(operand, default_dtype(int))
     # Classes that the dtype of x cannot be are never hot.
-    wide = anp.arange(count, dtype="i64")
+    indices = _signed(operand, count)
+    classes = anp.arange(count, dtype=indices.dtype)
     shape = (1,) * at + (count,) + (1,) * (operand.ndim - at)
-    found = anp.equal(anp.reshape(wide, shape), anp.expand_dims(_wide(operand), at))
+    found = anp.equal(anp.reshape(classes, shape), anp.expand_dims(indices, at))
     return convert(found, wanted)
 
 
-def _wide(x: Any) -> Any:
-    """Integers as i64; those that it does not hold are no index."""
-    if x.dtype.itemsize == 8 and is_kind(x, "uint"):
+def _signed(x: Any, count: int) -> Any:
+    """Integers as i32, or i64 if it takes that; those that it does not hold are no index."""
+    bits, is_unsigned = 8 * x.dtype.itemsize, is_kind(x, "uint")
+    if bits + is_unsigned <= 32 and count < 2**31:
+        return convert(x, anp.dtype("int32"))
+    if bits == 64 and is_unsigned:
         is_large = anp.greater(x, constant(2**63 - 1, x.dtype))
         x = anp.where(is_large, constant(2**63 - 1, x.dtype), x)
     return convert(x, anp.dtype("int64"))

@@ -1,7 +1,7 @@
 """`softmax` and its kin, sums of exponentials, along axes and under masks; public in `anvl.nn`.
 
-`where` selects the elements that count, and broadcasts to x; the others have no derivative.  All
-are the limits where one element is infinite: see `anvl.dialect.ops.reduction.softmax`.
+`where` selects the elements that count, and broadcasts to x; the others have no derivative.  On
+infinite elements see `anvl.dialect.ops.reduction.softmax`.
 """
 
 from __future__ import annotations

@@ -1,11 +1,13 @@
 """Conversions rewritten to forms that XLA computes correctly."""
 
 from collections.abc import Callable
+from math import prod
 
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import kind
 from anvl.passes.framework.walk import Found
-from anvl.passes.lower.hlo_builder import Hlo
+from anvl.passes.lower.hlo_builder import Hlo, hide, maker
+from anvl.passes.lower.library_calls.handed_over import splat
 
 __all__ = ["NAMES", "rewrite_converts"]
 
@@ -21,7 +23,19 @@ __all__ = ["NAMES", "rewrite_converts"]
 # result should be NaN.  It leaves `select(p, 1, 0)` in place of the conversion alone, and, where
 # the shape of 1 and 0 is not known, a conversion to integers and on to floats.
 
+# Note [Products with bools]
+#
+# Where the other factor repeats fewer numbers, as the cotangent of a mean does, the product is a
+# choice between these and their products with 0, which are made before they are repeated:
+#
+#     convert(p) * broadcast(y)      becomes      select(p, broadcast(y), broadcast(y * 0))
+#
+# the same to the bit.  XLA computes it in the loops that read it, where a product is handed over to
+# its library (Note [Readers of a sum]) and the choice between 1 and 0 an array before it.
+
 NAMES = ("stablehlo.convert",)
+_BROADCAST, _CONSTANT = "stablehlo.broadcast_in_dim", "stablehlo.constant"
+_MULTIPLY = "stablehlo.multiply"
 
 _hlo = Hlo("")
 
@@ -32,8 +46,11 @@ def rewrite_converts(found: Found) -> None:
         form = _form(*(kind(v.type.element_type) for v in (op.operands[0], op.results[0])))
         y = op.results[0]
         if form is not None:
-            with op.context, op.location, ir.InsertionPoint(op):
-                y.replace_all_uses_with(form(op.operands[0], y.type))
+            if form is _chosen:
+                _choose_products(op)
+            if any(True for _ in y.uses):
+                with op.context, op.location, ir.InsertionPoint(op):
+                    y.replace_all_uses_with(form(op.operands[0], y.type))
             op.erase()
 
 
@@ -65,6 +82,44 @@ def _chosen(x: ir.Value, type_: ir.Type) -> ir.Value:
         return _converted(_converted(x, bytes_), type_)
     one, zero = (_hlo.constant(type_, v) for v in (1.0, 0.0))
     return _hlo("select", x, one, zero, type=type_)
+
+
+def _choose_products(op: ir.Operation) -> None:
+    """Write products of a converted bool with repeated numbers as choices."""
+    (flag,), (converted,) = op.operands, op.results
+    for user in [use.owner.operation for use in converted.uses]:
+        if user.name == _MULTIPLY:
+            with user.context, user.location, ir.InsertionPoint(user):
+                (y,) = [x for x in user.operands if x != converted] or [converted]
+                zeros = _zeros_of(y)
+                if zeros is None:
+                    continue
+                chosen = _hlo("select", flag, y, zeros, type=y.type)
+            user.results[0].replace_all_uses_with(chosen)
+            user.erase()
+
+
+def _zeros_of(x: ir.Value) -> ir.Value | None:
+    """Products with 0, of fewer numbers than there are in x, which repeats them."""
+    made = maker(x)
+    if made is None or not x.type.has_static_shape:
+        return None
+    if made.name == _CONSTANT:
+        n = splat(x)
+        return None if n is None else _hlo.constant(x.type, 0.0 * n.value)
+    if made.name != _BROADCAST:
+        return None
+    (y,) = made.operands
+    if prod(y.type.shape) < prod(x.type.shape):
+        zero = _hlo.constant(y.type, 0.0)
+        zeros: ir.Value | None = hide(_hlo("multiply", y, zero, type=y.type))
+    else:
+        zeros = _zeros_of(y)
+    if zeros is None:
+        return None
+    copy = made.clone()
+    copy.operands[0] = zeros
+    return copy.results[0]
 
 
 def _complex(x: ir.Value, type_: ir.Type) -> ir.Value:

@@ -232,7 +232,7 @@ def _weights_along(
 def logsumexp(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
     """log(sum(exp(x))) along `axis`, without overflow.
 
-    Its derivative, `softmax`, goes in equal parts to several elements of +inf.
+    Its derivative is `softmax`, which is NaN for elements of +inf.
 
     >>> import anvl.numpy as np
     >>> print(np.logsumexp(np.asarray([1000.0, -1000.0])))
@@ -248,7 +248,7 @@ def logsumexp(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
 def softmax(x: Any, axis: Axis = -1) -> Any:
     """Softmax along `axis`: exp(x) / sum(exp(x)), without overflow.
 
-    Several elements of +inf share evenly; NaN where all are -inf.
+    NaN for elements of +inf, and where all are -inf.
 
     >>> import anvl.numpy as np
     >>> print(np.softmax(np.asarray([0.0, 0.0])))
@@ -263,7 +263,7 @@ def softmax(x: Any, axis: Axis = -1) -> Any:
 def log_softmax(x: Any, axis: Axis = -1) -> Any:
     """log(softmax(x)), accurate where softmax is almost 0, or almost 1.
 
-    Several elements of +inf share evenly; NaN where all are -inf.
+    NaN for elements of +inf, and where all are -inf.
 
     >>> import anvl.numpy as np
     >>> print(np.log_softmax(np.asarray([0.0, 1000.0])))

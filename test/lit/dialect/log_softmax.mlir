@@ -4,13 +4,13 @@
 // RUN: anvl-opt %s --anvl-gradient \
 // RUN:   | %run --function=log_softmax_vjp --args='[[0.0, -2.0], [1.0, 0.0]]' | %numbers %s
 
-// g - exp(y) sum(g)
+// g - softmax(x) sum(g)
 
 // CHECK-LABEL: func.func private @log_softmax_vjp(
 // CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2xf64>
 // CHECK-SAME:    %[[G:[a-zA-Z0-9_]+]]: tensor<2xf64>
 // CHECK:         %[[Y:.*]] = "anvl.log_softmax"(%[[X]])
-// CHECK:         %[[SHARE:.*]] = "anvl.exp"(%[[Y]])
+// CHECK:         %[[SHARE:.*]] = "anvl.softmax"(%[[X]])
 // CHECK:         %[[ALL:.*]] = "anvl.sum"(%[[G]])
 // CHECK:         %[[OFF:.*]] = "anvl.mul"(%[[SHARE]], %
 // CHECK:         %[[DX:.*]] = "anvl.sub"(%[[G]], %[[OFF]])

@@ -50,9 +50,9 @@ def _logsumexp(x: Any, axes: Any) -> Any:
 
 
 def _log_softmax(x: Any, axes: Any) -> Any:
-    """Elements of +inf share evenly; NaN where all are -inf."""
+    """NaN for elements of +inf, -infinity for others beside them; NaN where all are -inf."""
     largest = np.max(x, axis=axes, keepdims=True, initial=-np.inf)
-    below = np.where((x == largest) & (x > 0), 0, x - largest)
+    below = x - np.where(np.isinf(largest), np.copysign(np.finfo(x.dtype).max, largest), largest)
     return below - np.log(np.sum(np.exp(below), axis=axes, keepdims=True))
 
 

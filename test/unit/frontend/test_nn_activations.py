@@ -159,25 +159,41 @@ def test_infinities_have_limits_and_nan_stays():
         assert np.isnan(y[2]), name
 
 
-def test_infinite_elements_of_a_softmax_share_evenly():
-    """NaN, as in SciPy, where all are -inf: a mask that leaves nothing is seen."""
+def test_infinite_elements_of_a_softmax_have_no_share():
+    """NaN, as in SciPy, also where all are -inf: a mask that leaves nothing is seen."""
     x = np.asarray([[np.inf, 1.0, -np.inf], [np.inf, 0.0, np.inf], [-np.inf] * 3, [-np.inf, 0, 0]])
     of_sum = anvl.jit(anvl.value_and_grad(lambda x: anp.sum(nn.logsumexp(x, axis=1))))
 
     def every(x):
         return nn.softmax(x), nn.log_softmax(x), nn.logsumexp(x, axis=1)
 
-    wanted = np.asarray([[1, 0, 0], [0.5, 0, 0.5], [np.nan] * 3, [0, 0.5, 0.5]])
+    wanted = np.asarray([[np.nan, 0, 0], [np.nan, 0, np.nan], [np.nan] * 3, [0, 0.5, 0.5]])
     with np.errstate(divide="ignore"):
         logs = np.log(wanted)
-    for dtype in ("f4", "f8", "f2"):
-        shares, log_shares, totals = anvl.jit(every)(x.astype(dtype))
-        np.testing.assert_array_equal(shares, wanted.astype(dtype))
-        np.testing.assert_allclose(log_shares, logs, rtol=rounding(FORMULA, dtype))
-        np.testing.assert_allclose(
-            totals, [np.inf, np.inf, -np.inf, np.log(2)], rtol=rounding(FORMULA, dtype)
-        )
+    # As one loop, and as calls of XLA's library.
+    for dtype, times in (("f4", 1), ("f8", 1), ("f2", 1), ("f4", 2000), ("f8", 2000)):
+        shares, log_shares, totals = anvl.jit(every)(np.repeat(x, times, 0).astype(dtype))
+        np.testing.assert_array_equal(shares, np.repeat(wanted, times, 0).astype(dtype))
+        tolerance = rounding(FORMULA, dtype)
+        np.testing.assert_allclose(log_shares, np.repeat(logs, times, 0), rtol=tolerance)
+        sums = np.repeat([np.inf, np.inf, -np.inf, np.log(2)], times)
+        np.testing.assert_allclose(totals, sums, rtol=tolerance)
     np.testing.assert_array_equal(of_sum(x[:2])[1], wanted[:2])
+
+
+def test_a_softmax_of_nan_is_nan():
+    """Also in a large array, where XLA's library ignores NaN in a maximum or a minimum."""
+    x = np.random.default_rng(0).normal(size=(1000, 10))
+    places = ([3, 500, 999], [0, 9, 4])
+    x[places] = np.nan, np.nan, np.inf
+    x[999, 5] = np.nan
+    is_row = np.isin(np.arange(1000), places[0])
+    for f in (nn.softmax, nn.log_softmax, lambda x: nn.logsumexp(x, axis=1, keepdims=True)):
+        for dtype in ("f4", "f8", "f2"):
+            y = np.asarray(anvl.jit(f)(x.astype(dtype)))
+            slope = np.asarray(anvl.jit(anvl.grad(lambda x, f=f: anp.sum(f(x) ** 2)))(x))
+            np.testing.assert_array_equal(np.isnan(y), np.broadcast_to(is_row[:, None], y.shape))
+            assert np.isnan(slope[is_row]).all() and np.isfinite(slope[~is_row]).all()
 
 
 def test_kinks_have_the_documented_derivative():

@@ -59,6 +59,28 @@ def test_a_mask_keeps_what_is_not_finite(dtype):
     assert [list(np.isnan(y)) for y in found] == list(wanted)
 
 
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32", "float64"])
+def test_a_mask_of_repeated_numbers_keeps_their_signs_and_what_is_not_finite(dtype):
+    """Note [Products with bools]: the zeros are products, too."""
+    mask = np.array([[True, False, True], [False, True, False]] * 3)
+    rows = np.array([-1.5, 0.0, -np.inf, np.nan, np.inf, -0.0])
+
+    def masked(m, rows, scalar):
+        m = anp.astype(m, dtype)
+        rows, scalar = anp.astype(rows, dtype), anp.astype(scalar, dtype)
+        return m * rows[:, None], (m * scalar) * -2.0, m * -1.5, anp.transpose(m) * rows
+
+    with np.errstate(invalid="ignore"):
+        m = mask.astype("f8")
+        wanted = m * rows[:, None], m * -3.0 * -2.0, m * -1.5, m.T * rows
+    found = anvl.jit(masked)(mask, rows, np.asarray(-3.0))
+    for y, expected in zip(found, wanted, strict=True):
+        y = np.asarray(y).astype("f8")
+        np.testing.assert_array_equal(y, expected)
+        is_number = ~np.isnan(expected)
+        np.testing.assert_array_equal(np.signbit(y)[is_number], np.signbit(expected)[is_number])
+
+
 def test_a_mask_of_unknown_shape_is_converted_by_way_of_integers():
     """XLA leaves that alone too (the same with a shape is run)."""
     text = """func.func @main(%p: tensor<?xi1>, %y: tensor<?xf32>) -> tensor<?xf32> {

@@ -40,4 +40,4 @@ def test_a_norm_on_a_gpu_takes_no_choice_that_the_host_waits_for(dtype):
 def test_a_softmax_for_a_gpu_has_no_choice_behind_its_sum():
     """XLA makes one kernel of it then, and three with one."""
     text = text_for("cuda", anvl.nn.softmax, np.ones((2, 3), "f4"))
-    assert text.count("stablehlo.select") == 1 and "is_finite" not in text
+    assert "stablehlo.select" not in text and "is_finite" not in text

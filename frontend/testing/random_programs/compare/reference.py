@@ -80,10 +80,10 @@ def _astype(x: Any, dtype: Any) -> Any:
 
 
 def _softmax(x: Any, axis: int = -1) -> Any:
-    raised = np.exp(x - np.max(x, axis=axis, keepdims=True))
-    is_infinite, count = _infinities(x, axis)
-    shares = is_infinite / np.maximum(count, 1)
-    return np.where(count > 0, shares, raised / np.sum(raised, axis=axis, keepdims=True))
+    largest = np.max(x, axis=axis, keepdims=True)
+    raised = np.exp(x - largest)
+    found = raised / np.sum(raised, axis=axis, keepdims=True)
+    return np.where(largest == np.inf, np.where(x == np.inf, np.nan, 0.0), found)
 
 
 def _logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -104,18 +104,11 @@ def _many(x: Any, axis: Any, keepdims: bool) -> Any:
     return x if keepdims else np.squeeze(x, axis=axes)
 
 
-def _infinities(x: Any, axis: int) -> tuple[Any, Any]:
-    """Mask of the elements of +inf, and their number: they share evenly (docs/conventions.md)."""
-    is_infinite = x == np.inf
-    return is_infinite, np.sum(is_infinite, axis=axis, keepdims=True)
-
-
 def _log_softmax(x: Any, axis: int = -1) -> Any:
-    is_infinite, count = _infinities(x, axis)
-    lowered = x - np.max(x, axis=axis, keepdims=True, initial=-np.inf)
+    largest = np.max(x, axis=axis, keepdims=True, initial=-np.inf)
+    lowered = x - largest
     found = lowered - np.log(np.sum(np.exp(lowered), axis=axis, keepdims=True))
-    shares = np.where(is_infinite, -np.log(np.maximum(count, 1)), -np.inf)
-    return np.where(count > 0, shares, found)
+    return np.where(largest == np.inf, np.where(x == np.inf, np.nan, -np.inf), found)
 
 
 def _top_k(x: Any, k: int, axis: int = -1) -> Any:

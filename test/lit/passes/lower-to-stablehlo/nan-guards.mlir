@@ -3,14 +3,13 @@
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo=platform=cuda | filecheck %s --check-prefix=CUDA
 
 // A softmax is NaN by its sum of exponentials, and its divisor is at most the number of elements:
-// neither this guard nor that of large divisors writes anything. The choice is the softmax's own: of
-// the maximum, or the lowest number where all elements are -infinity.
+// neither this guard nor that of large divisors writes anything. The largest number, where an
+// element is infinite, is the softmax's own; all of it is one call of XLA's library.
 
 // CHECK-LABEL: func.func private @softmax(
 // CHECK:         %[[TOP:.*]] = stablehlo.reduce{{.*}} applies stablehlo.maximum{{.*}} {anvl.ignores_nan = true}
-// CHECK-NEXT:    %[[LOWEST:.*]] = stablehlo.constant dense<-3.40282347E+38>
-// CHECK-NEXT:    %[[IS_ABOVE:.*]] = stablehlo.compare GT, %[[TOP]], %[[LOWEST]]
-// CHECK-NEXT:    %[[FINITE:.*]] = stablehlo.select %[[IS_ABOVE]], %[[TOP]], %[[LOWEST]]
+// CHECK-NEXT:    %[[LARGEST:.*]] = stablehlo.constant dense<3.40282347E+38>
+// CHECK-NEXT:    %[[FINITE:.*]] = stablehlo.minimum %[[TOP]], %[[LARGEST]] {anvl.ignores_nan = true}
 // CHECK-NEXT:    stablehlo.broadcast_in_dim %[[FINITE]]
 // CHECK:         stablehlo.divide %{{.*}} {anvl.small_divisor = true}
 // CHECK-NEXT:    return
