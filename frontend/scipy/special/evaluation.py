@@ -15,7 +15,7 @@ from anvl.dispatch.eager import public
 from anvl.numpy.functions.elementwise import mark_weak
 from anvl.numpy.functions.emitting import is_kind
 
-__all__ = ["chebyshev", "mapped", "polynomial", "real_function", "real_operands"]
+__all__ = ["chebyshev", "mapped", "nan_unless", "polynomial", "real_function", "real_operands"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -48,6 +48,13 @@ def real_function(f: _F) -> _F:
         return mark_weak(convert(y, dtype), weak)
 
     return public()(function)  # type: ignore[return-value]
+
+
+def nan_unless(allowed: Any, found: Any, *arguments: Any) -> Any:
+    """Values where they are allowed, and elsewhere NaN, with slopes of NaN in each argument."""
+    total = functools.reduce(anp.add, arguments)
+    lost = anp.multiply(anp.nan, anp.where(allowed, 0, total))
+    return anp.where(allowed, found, lost)
 
 
 def polynomial(coefficients: Sequence[float], x: Any) -> Any:

@@ -7,14 +7,13 @@ is smaller than half of the digits allow, it is NaN.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
 from typing import Any
 
 import anvl.numpy as anp
 from anvl.control_flow.loops import while_loop
-from anvl.scipy.special.evaluation import real_function
+from anvl.scipy.special.evaluation import nan_unless, real_function
 from anvl.scipy.special.gamma_functions import _gamma, is_pole
 from anvl.transforms.stop_gradient import stop_gradient
 
@@ -63,14 +62,6 @@ def _exact(total: Any, excess: Any) -> Any:
     """A sum, NaN where cancellation costs more than half of its digits."""
     eps = float(anp.finfo(total.dtype).eps)
     return anp.where(anp.greater(anp.multiply(math.sqrt(eps), excess), 1), anp.nan, total)
-
-
-def _nan_with_slopes(found: Any, *arguments: Any) -> Any:
-    """A result that is NaN for a NaN among the arguments, with slopes of NaN in each of them: the
-    series ends before its terms have any."""
-    total = functools.reduce(anp.add, arguments)
-    is_lost = anp.logical_and(anp.isnan(found), anp.isnan(total))
-    return anp.where(is_lost, anp.divide(1, anp.where(is_lost, total, 1)), found)
 
 
 def _descent(a: Any, count: Any, b: Any, x: Any, above: Any, at: Any) -> tuple[Any, Any]:
@@ -130,7 +121,7 @@ def hyp1f1(a: Any, b: Any, x: Any) -> Any:
     rest = anp.where(turned, anp.exp(anp.minimum(anp.subtract(low, least), 0)), 1)
     found = anp.multiply(_confluent(upper, b, size, first), rest)
     found = anp.where(anp.logical_and(pole, anp.logical_not(ends)), anp.inf, found)
-    return _nan_with_slopes(found, a, b, x)
+    return nan_unless(anp.logical_not(anp.isnan(found)), found, a, b, x)
 
 
 def _zero_without_slope(x: Any) -> Any:
@@ -210,7 +201,8 @@ def hyp2f1(a: Any, b: Any, c: Any, x: Any) -> Any:
     found = anp.where(anp.logical_and(anp.equal(x, 1), anp.logical_not(ends)), at_1, found)
     pole = anp.logical_and(anp.less_equal(c, 0), anp.equal(c, anp.floor(c)))
     found = anp.where(pole, anp.inf, found)
-    return _nan_with_slopes(anp.where(anp.greater(x, 1), anp.nan, found), a, b, c, x)
+    is_number = anp.logical_not(anp.logical_or(anp.isnan(found), anp.greater(x, 1)))
+    return nan_unless(is_number, found, a, b, c, x)
 
 
 def _at_one(a: Any, b: Any, c: Any) -> Any:

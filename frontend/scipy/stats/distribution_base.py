@@ -12,7 +12,7 @@ from anvl.dialect.core.errors import nearest
 from anvl.dispatch.eager import public
 from anvl.numpy.functions.elementwise import mark_weak
 from anvl.runtime import hiding_frames
-from anvl.scipy.special.evaluation import real_operands
+from anvl.scipy.special.evaluation import nan_unless, real_operands
 
 __all__ = ["Continuous", "Discrete"]
 
@@ -138,17 +138,20 @@ class _Distribution:
         inside = anp.logical_and(anp.greater_equal(y, low), anp.less_equal(y, high))
         return below, inside, above, anp.where(inside, y, self._inner(*shapes))
 
-    def _checked(self, found: Any, y: Any, shapes: tuple[Any, ...], also: Any) -> Any:
-        """NaN where the argument is NaN or a parameter is not allowed."""
+    def _checked(self, found: Any, y: Any, rest: Any, shapes: tuple[Any, ...], also: Any) -> Any:
+        """NaN where y is NaN or a parameter is not allowed, with slopes of NaN in each of them."""
         allowed = anp.logical_and(self._valid(*shapes), also)
-        return anp.where(anp.logical_and(allowed, anp.logical_not(anp.isnan(y))), found, anp.nan)
+        allowed = anp.logical_and(allowed, anp.logical_not(anp.isnan(y)))
+        return nan_unless(allowed, found, y, *rest)
 
-    def _bounded(self, function: str, y: Any, shapes: Any, also: Any, low: Any, high: Any) -> Any:
-        """A formula inside of the support, constants beside it."""
+    def _bounded(
+        self, function: str, y: Any, rest: Any, shapes: Any, also: Any, *ends: float
+    ) -> Any:
+        """A formula inside of the support, constants below and above it."""
         below, _, above, safe = self._parts(y, shapes)
         found = self._formula(function)(safe, *shapes)
-        found = anp.where(below, low, anp.where(above, high, found))
-        return self._checked(found, y, shapes, also)
+        found = anp.where(below, ends[0], anp.where(above, ends[1], found))
+        return self._checked(found, y, rest, shapes, also)
 
     def _formula(self, function: str) -> Formula:
         """A formula, or one that follows from another."""
@@ -185,7 +188,7 @@ class Continuous(_Distribution):
         y, shapes, scale, positive = self._standard(x, rest)
         _, inside, _, safe = self._parts(y, shapes)
         found = anp.subtract(self._formulas["logpdf"](safe, *shapes), anp.log(scale))
-        return self._checked(anp.where(inside, found, -anp.inf), y, shapes, positive)
+        return self._checked(anp.where(inside, found, -anp.inf), y, rest, shapes, positive)
 
     def _pdf(self, x: Any, *rest: Any) -> Any:
         """The density; where its logarithm is infinite, at an end of the support, by powers.
@@ -199,26 +202,26 @@ class Continuous(_Distribution):
         low, high = self._support(*shapes)
         is_end, inner = anp.logical_or(anp.equal(y, low), anp.equal(y, high)), self._inner(*shapes)
         found = self._formulas["end"](anp.where(is_end, y, inner), *shapes)
-        at_end = self._checked(anp.divide(found, safe), y, shapes, positive)
+        at_end = self._checked(anp.divide(found, safe), y, rest, shapes, positive)
         inside = anp.add(loc, anp.multiply(scale, inner))
         elsewhere = self._logpdf(anp.where(is_end, inside, x), *rest)
         return anp.where(is_end, at_end, anp.exp(elsewhere))
 
     def _cdf(self, x: Any, *rest: Any) -> Any:
         y, shapes, _, positive = self._standard(x, rest)
-        return self._bounded("cdf", y, shapes, positive, 0, 1)
+        return self._bounded("cdf", y, rest, shapes, positive, 0, 1)
 
     def _sf(self, x: Any, *rest: Any) -> Any:
         y, shapes, _, positive = self._standard(x, rest)
-        return self._bounded("sf", y, shapes, positive, 1, 0)
+        return self._bounded("sf", y, rest, shapes, positive, 1, 0)
 
     def _logcdf(self, x: Any, *rest: Any) -> Any:
         y, shapes, _, positive = self._standard(x, rest)
-        return self._bounded("logcdf", y, shapes, positive, -anp.inf, 0)
+        return self._bounded("logcdf", y, rest, shapes, positive, -anp.inf, 0)
 
     def _logsf(self, x: Any, *rest: Any) -> Any:
         y, shapes, _, positive = self._standard(x, rest)
-        return self._bounded("logsf", y, shapes, positive, 0, -anp.inf)
+        return self._bounded("logsf", y, rest, shapes, positive, 0, -anp.inf)
 
     def _ppf(self, q: Any, *rest: Any) -> Any:
         return self._quantile("ppf", q, rest)
@@ -236,9 +239,8 @@ class Continuous(_Distribution):
         low, high = (low, high) if function == "ppf" else (high, low)
         y = anp.where(anp.equal(q, 0), low, anp.where(anp.equal(q, 1), high, y))
         found = anp.add(loc, anp.multiply(scale, y))
-        return self._checked(
-            anp.where(inside, found, anp.nan), q, tuple(shapes), anp.greater(scale, 0)
-        )
+        also = anp.logical_and(inside, anp.greater(scale, 0))
+        return self._checked(found, q, rest, tuple(shapes), also)
 
 
 class Discrete(_Distribution):
@@ -259,7 +261,7 @@ class Discrete(_Distribution):
         _, inside, _, safe = self._parts(y, given)
         inside = anp.logical_and(inside, anp.equal(y, anp.floor(y)))
         found = anp.where(inside, self._formulas["logpmf"](safe, *given), -anp.inf)
-        return self._checked(found, y, given, True)
+        return self._checked(found, y, rest, given, True)
 
     def _pmf(self, k: Any, *rest: Any) -> Any:
         return anp.exp(self._logpmf(k, *rest))
@@ -267,7 +269,7 @@ class Discrete(_Distribution):
     def _stepped(self, function: str, k: Any, rest: tuple[Any, ...], low: Any, high: Any) -> Any:
         *shapes, loc = rest
         y, given = anp.floor(anp.subtract(k, loc)), tuple(shapes)
-        return self._bounded(function, y, given, True, low, high)
+        return self._bounded(function, y, rest, given, True, low, high)
 
     def _cdf(self, k: Any, *rest: Any) -> Any:
         return self._stepped("cdf", k, rest, 0, 1)

@@ -10,6 +10,7 @@ from anvl.core.promote import promoted
 from anvl.dispatch.eager import public
 from anvl.scipy.linalg.linear_systems import solve_triangular
 from anvl.scipy.special.entropies import xlogy
+from anvl.scipy.special.evaluation import nan_unless
 
 __all__ = ["dirichlet", "multinomial", "multivariate_normal"]
 
@@ -97,7 +98,9 @@ def _dirichlet_logpdf(x: Any, alpha: Any) -> Any:
     safe = anp.where(anp.expand_dims(inside, 0), x, 1 / x.shape[0])
     found = anp.sum(xlogy(anp.broadcast_to(column, x.shape), safe), axis=0) - norm
     found = anp.where(inside, found, -anp.inf)
-    return anp.where(anp.all(anp.greater(alpha, 0)), found, anp.nan)
+    total = anp.sum(x, axis=0)
+    allowed = anp.logical_and(anp.all(anp.greater(alpha, 0)), anp.logical_not(anp.isnan(total)))
+    return nan_unless(allowed, found, total, anp.sum(alpha))
 
 
 class Dirichlet:

@@ -243,3 +243,34 @@ def test_refused(words):
     with pytest.raises((TypeError, ValueError, NotImplementedError)) as error:
         REFUSED[words]()
     assert words in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "place", "wrong"),
+    [
+        ("norm.logpdf", (0.3, 0.1, 1.2), 0, np.nan), ("norm.logpdf", (0.3, 0.1, 1.2), 1, np.nan),
+        ("norm.logpdf", (0.3, 0.1, 1.2), 2, np.nan), ("norm.logpdf", (0.3, 0.1, 1.2), 2, -1.0),
+        ("norm.cdf", (0.3, 0.1, 1.2), 2, -1.0), ("norm.logsf", (0.3, 0.1, 1.2), 0, np.nan),
+        ("norm.ppf", (0.3, 0.1, 1.2), 0, 1.5), ("norm.ppf", (0.3, 0.1, 1.2), 2, np.nan),
+        ("gamma.pdf", (1.2, 2.0), 1, -2.0), ("beta.logpdf", (0.3, 2.0, 3.0), 0, np.nan),
+        ("poisson.logpmf", (3.0, 2.5), 1, np.nan), ("poisson.cdf", (3.0, 2.5), 1, -0.5),
+    ],
+)  # fmt: skip
+def test_where_a_value_is_nan_so_is_the_slope_in_what_makes_it_so(
+    function, arguments, place, wrong
+):
+    """A slope of 0 there would let a fit go on, of which the loss is NaN."""
+    distribution, name = function.split(".")
+    slopes = anvl.jit(anvl.value_and_grad(getattr(getattr(stats, distribution), name), place))
+    value, slope = slopes(*map(np.float64, arguments))
+    assert np.isfinite(value) and np.isfinite(slope)
+    beside = [np.float64(wrong if k == place else v) for k, v in enumerate(arguments)]
+    assert np.all(np.isnan(slopes(*beside)))
+
+
+def test_dirichlet_of_nan_and_of_parameters_that_are_not_allowed():
+    x, alpha = np.array([0.2, 0.3, 0.5]), np.array([1.0, 2.0, 3.0])
+    function = anvl.jit(anvl.value_and_grad(stats.dirichlet.logpdf, (0, 1)))
+    assert all(np.all(np.isfinite(v)) for v in anvl.tree.leaves(function(x, alpha)))
+    for wrong in ((x * [1, np.nan, 1], alpha), (x, alpha - 1)):
+        assert all(np.all(np.isnan(v)) for v in anvl.tree.leaves(function(*wrong)))
