@@ -39,14 +39,17 @@ class MergeLoops(Pass, argument="anvl-merge-loops"):
 
 
 def _by_block(ops: Iterable[ir.Operation]) -> list[list[ir.Operation]]:
-    """Ops of each block that has several, inner blocks first."""
+    """Ops of each block that has several, inner blocks first: an op may be dropped with its own.
+
+    `ops` end in this order, so what is inside a member of a block comes before that member: blocks
+    are in the order of their last members.
+    """
     groups: list[list[ir.Operation]] = []
     for op in ops:
-        group = next((g for g in groups if g[0].block == op.block), None)
-        if group is None:
-            groups.append([op])
-        else:
-            group.append(op)
+        group = next((g for g in groups if g[0].block == op.block), [])
+        if group:
+            groups.remove(group)
+        groups.append([*group, op])
     return [group for group in groups if len(group) > 1]
 
 

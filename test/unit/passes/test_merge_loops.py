@@ -37,6 +37,15 @@ def nested(x):
     return anp.sum(anvl.scan(step, x, x)[1])
 
 
+def of_two_loops(x):
+    def step(c, v):
+        one, _ = anvl.scan(lambda d, _: (anp.sin(d) + v, None), c, None, length=3)
+        two, _ = anvl.scan(lambda d, _: (anp.cos(d) - v, None), c, None, length=4)
+        return one * two, anp.sum(one)
+
+    return anp.sum(anvl.scan(step, x, x)[1])
+
+
 def chosen(x):
     def f(c):
         return anvl.cond(anp.sum(c) > 1, anp.sin, anp.exp, c)
@@ -62,6 +71,18 @@ def test_the_value_is_that_of_the_gradient(f):
     assert loops_in(both, X) == alone < loops_in(f, X) + alone
     for found, wanted in zip(anvl.jit(both)(X), anvl.value_and_grad(f)(X), strict=True):
         assert_close(found, wanted, FORMULA)
+
+
+def test_loops_inside_of_one_that_is_dropped_are_read_before():
+    """Behind another loop of the block they were read when they were gone: a segmentation fault."""
+
+    def f(x):
+        y = anvl.fori_loop(0, 5, lambda i, c: anp.tanh(c) + i, x)
+        return of_two_loops(x), anvl.grad(of_two_loops)(x), y
+
+    wanted = anvl.value_and_grad(of_two_loops)(X)
+    for found, right in zip(anvl.jit(f)(X)[:2], wanted, strict=True):
+        assert_close(found, right, FORMULA)
 
 
 def test_loops_of_other_complex_numbers_stay():
