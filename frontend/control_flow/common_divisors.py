@@ -78,6 +78,8 @@ def gcd(x: Any, y: Any) -> Any:
 def lcm(x: Any, y: Any) -> Any:
     """Least common multiple, elementwise; not negative, and 0 where one of them is.
 
+    Modulo 2^n, as other products, where it has more than the n bits of the dtype.
+
     Raises `TypeError` for other than integers.  Source: `numpy.lcm`.
 
     Parameters
@@ -102,5 +104,5 @@ def lcm(x: Any, y: Any) -> Any:
     """
     a, b, weak = _integers("lcm", x, y)
     divisor = _divisor(a, b)
-    found = abs(multiply(a, floor_divide(b, where(equal(divisor, 0), 1, divisor))))
-    return mark_weak(found, weak)
+    share = floor_divide(abs(b), where(equal(divisor, 0), 1, divisor))
+    return mark_weak(multiply(abs(a), share), weak)

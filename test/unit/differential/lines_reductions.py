@@ -266,9 +266,9 @@ REDUCTIONS = [
     # NumPy has an IndexError for weights along an axis beside others.
     _line("nanquantile", quantile(1), refusals=False), _line("nanpercentile", quantile(100), refusals=False),
     _line("average", _average, flavours="ptz"),
-    _line("sort", _sort, flavours="ptznx", wide=False),
+    _line("sort", _sort, flavours="ptznx"),
     _line("argsort", _argsort, lambda x, axis: np.argsort(x, axis, kind="stable"),
-          flavours="ptzn", wide=False, indices=True),
+          flavours="ptzn", indices=True),
     _line("partition", _partition, lambda x, k, axis: np.take(np.partition(x, k, axis), k, axis),
           lambda x, k, axis: anp.take(anp.partition(x, k, axis), k, axis)),
     _line("argpartition", _partition,

@@ -69,6 +69,13 @@ def test_elements_are_put_along_an_axis_at_indices_in_a_list():
     np.testing.assert_array_equal(anp.put_along_axis(X, [[1], [0]], 7.0, axis=1), wanted)
 
 
+def test_a_least_common_multiple_of_too_many_bits_is_that_of_numpy():
+    """Its absolute value was taken, where it had overflown."""
+    x = np.asarray([2**31 - 1, 2**31 - 4, 65537, -(2**31), -(2**31), -3, 6], np.int32)
+    for y in (x[::-1].copy(), np.roll(x, 1), np.roll(x, 3)):
+        np.testing.assert_array_equal(anp.lcm(x, y), np.lcm(x, y))
+
+
 def test_a_number_beside_one_of_64_bits_without_sign_or_of_8_has_its_dtype():
     found = anp.gcd(np.uint64(4), 6)
     assert (found.dtype, found.item()) == (np.uint64, 2)
