@@ -191,10 +191,10 @@ _NOISE = 10.0  # times the default of `rcond`
 
 
 def _with_a_dropped_value(draw: Any) -> Any:
-    """A matrix with a large singular value, one of a twentieth of it or so, and one that is 0."""
-    square = draw.matrix(3, 3)
+    """A matrix with the singular values 2, 0.1 and 0, which is a row and a column of zeros."""
+    square = draw.matrix(2, 2)
     u, _, vt = np.linalg.svd(square)
-    return ((u * (2.0, 0.1, 0.0)) @ vt).astype(square.dtype)
+    return np.pad((u * (2.0, 0.1)) @ vt, ((0, 1), (0, 1))).astype(square.dtype)
 
 
 def _kept(s: Value, rcond: float) -> Value:

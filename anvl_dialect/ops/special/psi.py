@@ -100,7 +100,11 @@ class PsiOp(Unary, name="psi"):
                 for order, d, n in (*few, *narrow)
             ]
         )
-        return [first._replace(special=[[np.array(x, float)] for x in cls.special]), *rest]
+        first = first._replace(special=[[np.array(x, float)] for x in cls.special])
+        of_2, empty, *others = rest  # on both sides of 0, by reflection
+        sides = [np.array(x, float) for x in ((-1.7, 0.3, -0.3), (-0.6, 2.5, -3.4))]
+        higher = [each._replace(special=[[x[:2]] for x in sides]) for each in others[:2]]
+        return [first, of_2._replace(special=[[x] for x in sides]), empty, *higher, *others[2:]]
 
 
 def _of_order(x: Value, order: int) -> Value:
