@@ -1,6 +1,6 @@
 """Stretches of elementwise ops that XLA:CPU compiles as one kernel each."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from graphlib import TopologicalSorter
 from heapq import heappop, heappush
@@ -14,6 +14,7 @@ from anvl.dialect.core.types import element_type, tensor
 from anvl.passes.framework.walk import find_by_name
 from anvl.passes.functions.symbol_utils import body_of, callee_of, functions_of, terminator_of
 from anvl.passes.lower.hlo_builder import Hlo, maker
+from anvl.passes.lower.xla_cpu.elementwise_parts import Part, cut, readers
 
 __all__ = ["BYTES_OF_A_KERNEL", "ELEMENTWISE_KERNELS", "write_elementwise_kernels"]
 
@@ -41,8 +42,9 @@ __all__ = ["BYTES_OF_A_KERNEL", "ELEMENTWISE_KERNELS", "write_elementwise_kernel
 # 0.93), programs of 5 to 20 steps in 0.5, and run in about the same or less, as JAX's programs in
 # 0.77 of the time; with jaxlib 0.12.0.1 they compile in 0.6.  Equal fusions are compiled once: so
 # what has few ops for each array that it reads or hands on, as the step of an optimizer on many
-# parameters, stays (7 times as long to compile).  LLVM takes more than twice the time for twice
-# the ops from about 1,000 on, and a kernel runs on one core, where XLA divides large arrays.
+# parameters, stays (7 times as long to compile).  A kernel runs on one core, where XLA divides
+# large arrays.  LLVM takes more than twice the time for twice the ops from about 1,000 on: longer
+# stretches are several kernels, or stay, see Note [Parts of elementwise stretches].
 #
 # Stretches inside of loops stay as they are, and so do all of programs with loops, or with ops that
 # XLA writes as such: the option that makes kernels of these holds for all of a program.
@@ -90,7 +92,7 @@ def write_elementwise_kernels(module: ir.Operation) -> None:
     ops = [op.operation for op in block.operations][:-1]
     if any(find_by_name(module, _LOOPS).values()):
         return
-    kernels = _Stretches(ops, functions).long_ones()
+    kernels = _Stretches(ops, functions).kernels()
     if kernels:
         module.attributes[ELEMENTWISE_KERNELS] = ir.UnitAttr.get(module.context)
         _rewrite(block, ops, kernels)
@@ -116,17 +118,18 @@ class _Stretches:
             if shape is not None:
                 self._found.setdefault((shape, level), []).append(op)
 
-    def long_ones(self) -> list[list[ir.Operation]]:
-        """Stretches worth a kernel: of many ops for each array, but not of too many for LLVM."""
-        return [ops for ops in self._found.values() if self._is_long(ops)]
+    def kernels(self) -> list[Part]:
+        """Stretches worth a kernel: of many ops for each array, cut where LLVM takes too long."""
+        return [part for ops in self._found.values() for part in self._parts(ops)]
 
-    def _is_long(self, ops: Sequence[ir.Operation]) -> bool:
+    def _parts(self, ops: list[ir.Operation]) -> list[Part]:
+        """A stretch as one part or several, or none if it is too short for the arrays it reads."""
+        whole = Part(ops, [], _results(ops))
         size = sum(map(self._size, ops))
-        if size < _FEWEST_OPS or len(ops) > _MOST_OPS:
-            return False
-        inside = set(ops)
-        read, results = _operands(ops, inside)[1], _results(ops, inside)
-        return size >= max(_FEWEST_FOR_READ * len(read), _FEWEST_FOR_RESULT * len(results))
+        n_read, n_results = len(_operands(whole)[1]), len(whole.results)
+        if size < max(_FEWEST_OPS, _FEWEST_FOR_READ * n_read, _FEWEST_FOR_RESULT * n_results):
+            return []
+        return [whole] if len(ops) <= _MOST_OPS else cut(ops, self._size) or []
 
     def _shape(self, op: ir.Operation) -> _Shape | None:
         """The shape of what an elementwise op reads and computes, or None if it is no such op."""
@@ -164,34 +167,26 @@ def _shape_of(type_: Any) -> _Shape | None:
     return shape
 
 
-def _outer(user: ir.Operation, block: ir.Block) -> ir.Operation:
-    """The op of a block that is an op or has it in a region."""
-    while user.block != block:
-        user = user.parent
-    return user
-
-
-def _readers(op: ir.Operation) -> Iterable[ir.Operation]:
-    """The ops of the same block that read an op's results, themselves or in a region."""
-    block = op.block
-    return {_outer(use.owner.operation, block) for y in op.results for use in y.uses}
-
-
-def _rewrite(
-    block: ir.Block, ops: Sequence[ir.Operation], kernels: list[list[ir.Operation]]
-) -> None:
-    """Replace lists of ops by loops, and order all so that it is computed before it is read."""
+def _rewrite(block: ir.Block, ops: Sequence[ir.Operation], kernels: list[Part]) -> None:
+    """Replace kernels by loops, and order all so that it is computed before it is read."""
     end = terminator_of(block)
-    order = _in_order(ops, {op: i for i, kernel in enumerate(kernels) for op in kernel})
+    kernel_of = {op: i for i, kernel in enumerate(kernels) for op in kernel.ops}
+    order = _in_order(ops, kernel_of)
+    replaced = [op for op in ops if op in kernel_of]
     with end.context, ir.Location.unknown(), ir.InsertionPoint.at_block_begin(block):
         true = _hlo.constant(tensor([], element_type("bool")), True)
         again = ir.Operation.create(_BARRIER, [true.type], [true]).result
+    computed: dict[ir.Value, ir.Value] = {}
     for node in order:
         if isinstance(node, int):
-            with end.context, kernels[node][0].location, ir.InsertionPoint(end):
-                _write_loop(kernels[node], again)
+            with end.context, kernels[node].ops[0].location, ir.InsertionPoint(end):
+                _write_loop(kernels[node], again, computed)
         else:
             node.move_before(end)
+    for y, after in computed.items():
+        y.replace_all_uses_with(after)
+    for op in reversed(replaced):
+        op.erase()
 
 
 def _in_order(ops: Sequence[ir.Operation], kernel_of: dict[ir.Operation, int]) -> list[Any]:
@@ -202,7 +197,7 @@ def _in_order(ops: Sequence[ir.Operation], kernel_of: dict[ir.Operation, int]) -
     sorter: TopologicalSorter[Any] = TopologicalSorter({node: () for node in place})
     for op in ops:
         node = kernel_of.get(op, op)
-        for reader in {kernel_of.get(x, x) for x in _readers(op)} & place.keys() - {node}:
+        for reader in {kernel_of.get(x, x) for x in readers(op)} & place.keys() - {node}:
             sorter.add(reader, node)
     sorter.prepare()
     node_at = {i: node for node, i in place.items()}
@@ -216,38 +211,34 @@ def _in_order(ops: Sequence[ir.Operation], kernel_of: dict[ir.Operation, int]) -
     return order
 
 
-def _write_loop(ops: Sequence[ir.Operation], again: ir.Value) -> None:
-    """Write a loop that computes ops once, before the insertion point, and erase them."""
-    inside = set(ops)
-    repeated, read = _operands(ops, inside)
-    results = _results(ops, inside)
-    of_type = {x.type: x for x in read}
-    begins = [of_type[t] if (t := y.type) in of_type else _hlo.constant(t, 0) for y in results]
-    types = [again.type, *(y.type for y in results)]
+def _write_loop(kernel: Part, again: ir.Value, computed: dict[ir.Value, ir.Value]) -> None:
+    """Write a loop that computes a kernel's results once, before the insertion point."""
+    repeated, read = _operands(kernel)
+    of_type = {x.type: computed.get(x, x) for x in read}
+    kinds = [y.type for y in kernel.results]
+    begins = [of_type[t] if t in of_type else _hlo.constant(t, 0) for t in kinds]
+    types = [again.type, *kinds]
     loop = ir.Operation.create(_WHILE, types, [again, *begins], regions=2)
     here = [ir.Location.current] * len(types)
     condition, body = [r.blocks.append(*types, arg_locs=here) for r in loop.regions]
     with ir.InsertionPoint(condition):
         ir.Operation.create(_RETURN, [], [condition.arguments[0]])
     with ir.InsertionPoint(body):
-        known: dict[ir.Value, ir.Value] = {}
-        for op in [*repeated, *ops]:
+        known = dict(computed)
+        for op in [*repeated, *kernel.repeated, *kernel.ops]:
             copy = op.clone()
             for i, x in enumerate(op.operands):
                 copy.operands[i] = known.get(x, x)
             known[op.results[0]] = copy.results[0]
         no = _hlo.constant(again.type, False)
-        ir.Operation.create(_RETURN, [], [no, *(known[y] for y in results)])
-    for y, after in zip(results, [*loop.results][1:], strict=True):
-        y.replace_all_uses_with(after)
-    for op in reversed(ops):
-        op.erase()
+        ir.Operation.create(_RETURN, [], [no, *(known[y] for y in kernel.results)])
+    computed.update(zip(kernel.results, [*loop.results][1:], strict=True))
 
 
-def _operands(
-    ops: Sequence[ir.Operation], inside: set[ir.Operation]
-) -> tuple[list[ir.Operation], list[ir.Value]]:
-    """Ops that are repeated in a kernel, and the arrays that it reads besides."""
+def _operands(kernel: Part) -> tuple[list[ir.Operation], list[ir.Value]]:
+    """Literals and broadcasts that a kernel repeats, and the arrays that it reads besides."""
+    ops = [*kernel.repeated, *kernel.ops]
+    inside = set(ops)
     repeated: dict[ir.Operation, None] = {}
     read: dict[ir.Value, None] = {}
     for op in ops:
@@ -261,9 +252,10 @@ def _operands(
     return list(repeated), list(read)
 
 
-def _results(ops: Sequence[ir.Operation], inside: set[ir.Operation]) -> list[ir.Value]:
+def _results(ops: Sequence[ir.Operation]) -> list[ir.Value]:
     """Results of ops that others read."""
-    return [op.results[0] for op in ops if not inside.issuperset(_readers(op))]
+    inside = set(ops)
+    return [op.results[0] for op in ops if not inside.issuperset(readers(op))]
 
 
 def _is_repeated(op: ir.Operation) -> bool:
