@@ -33,6 +33,7 @@ from anvl.passes.lower.xla_cpu.elementwise_kernels import (
 from anvl.passes.lower.xla_cpu.invariant_conditions import INVARIANT_CONDITIONS
 from anvl.passes.lower.xla_cpu.lone_kernels import compiles_sooner_unwrapped
 from anvl.passes.lower.xla_cpu.small_loops import BYTES_OF_A_STEP, loops_fit_one_kernel
+from anvl.passes.lower.xla_cpu.vectorized_functions import write_vectorized_functions
 from anvl.runtime import EMBEDDED, Client, Placement, stablehlo_version
 
 __all__ = ["lowered", "serialized"]
@@ -100,10 +101,12 @@ def serialized(
     calls = host_calls(module, program.callbacks)
     if options.interpreted:
         check_interpretable(module, options.function)
-    if not (options.interpreted or calls or len(place.devices) > 1):
-        _write_kernels(module, place.client)
-    known = (False, False) if options.interpreted else _known(module, place.client)
-    if options.interpreted or calls or len(place.devices) > 1:
+    is_plain = not (calls or len(place.devices) > 1)
+    if options.interpreted:
+        known = False, False
+    else:
+        known = _written(module, place.client, is_plain)
+    if options.interpreted or not is_plain:
         artifact = serialize(module, client=None if options.interpreted else place.client)
     else:
         artifact = encoded(module, place.client)
@@ -120,10 +123,15 @@ def serialized(
     )
 
 
-def _write_kernels(module: ir.Module, client: Client) -> None:
-    """Write stretches of elementwise ops as loops, where XLA makes a kernel of each loop."""
-    if client.name == EMBEDDED and stablehlo_version() in _OF_WHOLE_LOOPS:
+def _written(module: ir.Module, client: Client, is_plain: bool) -> tuple[bool, bool]:
+    """Write elementwise ops in forms that XLA:CPU compiles better.  What is `_known` between."""
+    is_embedded = is_plain and client.name == EMBEDDED
+    if is_embedded and stablehlo_version() in _OF_WHOLE_LOOPS:
         write_elementwise_kernels(module.operation)
+    known = _known(module, client)
+    if is_embedded:
+        write_vectorized_functions(module.operation)
+    return known
 
 
 def _known(module: ir.Module, client: Client) -> tuple[bool, bool]:

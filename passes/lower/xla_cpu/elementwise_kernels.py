@@ -16,7 +16,9 @@ from anvl.passes.functions.symbol_utils import body_of, callee_of, functions_of,
 from anvl.passes.lower.hlo_builder import Hlo, maker
 from anvl.passes.lower.xla_cpu.elementwise_parts import Part, cut, readers
 
-__all__ = ["BYTES_OF_A_KERNEL", "ELEMENTWISE_KERNELS", "write_elementwise_kernels"]
+__all__ = [
+    "BYTES_OF_A_KERNEL", "ELEMENTWISE", "ELEMENTWISE_KERNELS", "write_elementwise_kernels"
+]  # fmt: skip
 
 # Note [Elementwise kernels]
 #
@@ -63,8 +65,8 @@ def _named(names: str) -> frozenset[str]:
 _BARRIER, _CALL, _CONSTANT = "stablehlo.optimization_barrier", "func.call", "stablehlo.constant"
 _BROADCAST, _RETURN, _WHILE = "stablehlo.broadcast_in_dim", "stablehlo.return", "stablehlo.while"
 _REPEATED = (_CONSTANT, _BROADCAST)
-#: Without those that are computed less exactly then, `tan` and `cbrt`.
-_ELEMENTWISE = _named(
+#: Elementwise ops, without those that are computed less exactly in a kernel, `tan` and `cbrt`.
+ELEMENTWISE = _named(
     "abs add and atan2 bitcast_convert ceil clamp compare convert cosine divide exponential "
     "exponential_minus_one floor is_finite log log_plus_one logistic maximum minimum multiply "
     "negate not or power reduce_precision remainder round_nearest_afz round_nearest_even rsqrt "
@@ -133,7 +135,7 @@ class _Stretches:
 
     def _shape(self, op: ir.Operation) -> _Shape | None:
         """The shape of what an elementwise op reads and computes, or None if it is no such op."""
-        if len(op.results) != 1 or (op.name not in _ELEMENTWISE and op.name != _CALL):
+        if len(op.results) != 1 or (op.name not in ELEMENTWISE and op.name != _CALL):
             return None
         shape = _shape_of(op.results[0].type)
         shapes = {_shape_of(x.type) for x in op.operands}
