@@ -31,6 +31,7 @@ def short_parts(monkeypatch):
     monkeypatch.setattr(elementwise_parts, "_MOST", 24)
     monkeypatch.setattr(elementwise_parts, "_FEWEST", 4)
     monkeypatch.setattr(elementwise_parts, "_MOST_COMPUTED", 1e9)
+    monkeypatch.setattr(elementwise_parts, "_MOST_OF_ONE", 0)
 
 
 def there_and_back(steps):
@@ -123,6 +124,21 @@ def test_a_stretch_of_which_parts_would_compute_more_stays(short_parts, monkeypa
     monkeypatch.setattr(elementwise_parts, "_MOST_LOOPS", 20)  # the sines are 30
     write_elementwise_kernels(module.operation)
     assert "stablehlo.while" in str(module)
+
+
+def test_a_stretch_that_is_not_cut_is_one_kernel_if_short(short_parts, monkeypatch):
+    monkeypatch.setattr(elementwise_parts, "_MOST_COMPUTED", 0)
+    module = parse(there_and_back(30))
+    whole, _ = elementwise_parts._Stretch(ops_of(module), lambda op: 1).computed(
+        range(91), {29, 90}
+    )
+    monkeypatch.setattr(elementwise_parts, "_MOST_OF_ONE", whole - 1)
+    write_elementwise_kernels(module.operation)
+    assert "stablehlo.while" not in str(module)
+    monkeypatch.setattr(elementwise_parts, "_MOST_OF_ONE", whole)
+    write_elementwise_kernels(module.operation)
+    ((names, n_results),) = loops_of(module)
+    assert (len(names), n_results) == (91, 2)
 
 
 def test_a_stretch_that_no_part_fits_stays(short_parts):
