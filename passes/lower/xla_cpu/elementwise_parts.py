@@ -37,8 +37,8 @@ __all__ = ["Part", "cut", "readers"]
 # loops reads as many arrays, and that is slow.
 #
 # Measured (jaxlib 0.10.2, two cores of an AMD EPYC, busy; value and gradient): 300 random steps,
-# two thirds softplus, on 2,000 numbers compile in 2.8 s in place of 33, and run in 1.4 ms in place
-# of 18 (JAX 11 s and 5 ms); with exponentials they compile in 0.5 of the time, with powers in 0.85.
+# two thirds softplus, on 2,000 numbers compile in 6 s in place of 14, and run in 1 ms in place of 5
+# (JAX 11 s and 5 ms); with exponentials they compile in 0.5 of the time, with powers in 0.85.
 # 1,000 steps with sines, quotients and exponentials on 1,000 numbers take as long to compile (as in
 # JAX, 8 to 10 s) and run in a third, in 3 to 7 ms (JAX 32): two results of a part, a cotangent and
 # a sum of cotangents, have most of their ops in common, which XLA computes twice.  So 300 of these
