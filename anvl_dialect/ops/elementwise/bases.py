@@ -153,4 +153,9 @@ def _logarithm_op(name: str, base: int) -> Any:
 log2 = _logarithm_op("log2", 2)
 log10 = _logarithm_op("log10", 10)
 for _name in ("log2", "log10"):
-    OPS[f"anvl.{_name}"].singularity_convention = "infinite at 0"
+    _op: Any = OPS[f"anvl.{_name}"]
+    _op.singularity_convention = "infinite at 0"
+    #: Subnormals, numbers on both sides of where the exponent changes, and the ends.
+    _op.special = (
+        (1e-310,), (5e-324,), (0.7,), (0.7072,), (1.41,), (1.5,), (1e300,), (math.inf,), (1.0,),
+    )  # fmt: skip
