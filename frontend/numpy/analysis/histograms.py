@@ -82,9 +82,9 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     if edges.shape[0] == 0:
         return constant(0, counting_dtype(0), values.shape)
     side = "left" if right else "right"
-    rising = searchsorted(edges, values, side=side)
-    falling = searchsorted(flip(edges), values, side=side)
-    return where(greater_equal(edges[-1], edges[0]), rising, subtract(edges.shape[0], falling))
+    rising, falling = (searchsorted(e, values, side=side) for e in (edges, flip(edges)))
+    falls = searchsorted(edges[-1:], edges[0])  # NaN is the largest
+    return where(equal(falls, 0), rising, subtract(edges.shape[0], falling))
 
 
 # -- whole numbers ---------------------------------------------------------------------------------

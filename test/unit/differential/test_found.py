@@ -76,6 +76,13 @@ def test_a_least_common_multiple_of_too_many_bits_is_that_of_numpy():
         np.testing.assert_array_equal(anp.lcm(x, y), np.lcm(x, y))
 
 
+@pytest.mark.parametrize("bins", [[np.nan], [0, 1, np.nan], [np.nan, 1, 0], [3, 2, 2, 0]])
+def test_bins_of_which_one_is_nan_are_in_the_order_of_sorting(bins):
+    x, bins = np.array([-1, 0, 0.5, 1, 2, 3, np.nan]), np.array(bins, float)
+    for right in (False, True):
+        np.testing.assert_array_equal(anp.digitize(x, bins, right), np.digitize(x, bins, right))
+
+
 def test_a_number_beside_one_of_64_bits_without_sign_or_of_8_has_its_dtype():
     found = anp.gcd(np.uint64(4), 6)
     assert (found.dtype, found.item()) == (np.uint64, 2)
