@@ -54,7 +54,7 @@ from anvl.passes.lower.partitioning import partitioned_pads
 from anvl.passes.lower.partitioning.func_shardings import lower_func_shardings
 from anvl.passes.lower.partitioning.manual_computations import write_manual_computations
 from anvl.passes.lower.platform_forms import write_platform_forms
-from anvl.passes.lower.reductions import joined_reductions, short_reductions
+from anvl.passes.lower.reductions import joined_reductions, short_reductions, wide_sums
 from anvl.passes.lower.region_legality import check_bodies
 from anvl.passes.lower.stacked_calls import order_stacked_calls
 from anvl.passes.lower.xla_cpu.invariant_conditions import mark_invariant_conditions
@@ -152,6 +152,7 @@ class LowerToStablehlo(Pass, argument=NAME):
             barriers.compute_broadcast(module, found)
             barriers.separate_names(found)
             short_reductions.unroll_short_reductions(found)
+            wide_sums.write_wide_sums(found)
             extremes.guard_extremes(module, found)
             factors.move_factors(found)
             summands.compute_summands(module, found, self.trigonometric)

@@ -105,18 +105,32 @@ func.func @of_a_function(%x: tensor<64x100xf32>) -> tensor<64xf32> {
   return %1 : tensor<64xf32>
 }
 
-// What is repeated along other axes than the last is an array for a call alone, whoever else reads
-// it; along the last axes the call repeats it.
+// What is repeated along other axes than the last, and read by a loop as well, is an array; for a
+// call alone, or along the last axes, the call repeats it.
 
 // CHECK-LABEL: func.func @repeated_rows(
 // CHECK:         stablehlo.reduce_precision
 // CHECK:         return
-func.func @repeated_rows(%x: tensor<64x100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
+func.func @repeated_rows(%x: tensor<64x100xf32>, %y: tensor<100xf32>) -> (tensor<100xf32>, tensor<64x100xf32>) {
   %0 = "anvl.sin"(%x) : (tensor<64x100xf32>) -> tensor<64x100xf32>
   %1 = "anvl.broadcast_in_dim"(%y) {shape = array<i64: 64, 100>, broadcast_dimensions = array<i64: 1>} : (tensor<100xf32>) -> tensor<64x100xf32>
   %2 = "anvl.mul"(%0, %1) : (tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
   %3 = "anvl.sum"(%2) {axes = array<i64: 0>} : (tensor<64x100xf32>) -> tensor<100xf32>
-  return %3 : tensor<100xf32>
+  %4 = "anvl.broadcast_in_dim"(%y) {shape = array<i64: 64, 100>, broadcast_dimensions = array<i64: 1>} : (tensor<100xf32>) -> tensor<64x100xf32>
+  %5 = "anvl.add"(%x, %4) : (tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  return %3, %5 : tensor<100xf32>, tensor<64x100xf32>
+}
+
+// CHECK-LABEL: func.func @distances(
+// CHECK-NOT:     stablehlo.reduce_precision
+// CHECK:         return
+func.func @distances(%x: tensor<20x30xf32>, %y: tensor<20x30xf32>) -> tensor<20x20xf32> {
+  %0 = "anvl.broadcast_in_dim"(%x) {shape = array<i64: 20, 20, 30>, broadcast_dimensions = array<i64: 0, 2>} : (tensor<20x30xf32>) -> tensor<20x20x30xf32>
+  %1 = "anvl.broadcast_in_dim"(%y) {shape = array<i64: 20, 20, 30>, broadcast_dimensions = array<i64: 1, 2>} : (tensor<20x30xf32>) -> tensor<20x20x30xf32>
+  %2 = "anvl.sub"(%0, %1) : (tensor<20x20x30xf32>, tensor<20x20x30xf32>) -> tensor<20x20x30xf32>
+  %3 = "anvl.mul"(%2, %2) : (tensor<20x20x30xf32>, tensor<20x20x30xf32>) -> tensor<20x20x30xf32>
+  %4 = "anvl.sum"(%3) {axes = array<i64: 2>} : (tensor<20x20x30xf32>) -> tensor<20x20xf32>
+  return %4 : tensor<20x20xf32>
 }
 
 // CHECK-LABEL: func.func @repeated_numbers(
