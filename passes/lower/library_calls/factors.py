@@ -1,6 +1,6 @@
 """Factors and signs of the elements of large sums, behind the sums."""
 
-from math import frexp
+from math import frexp, prod
 
 from anvl.dialect.core.mlir import ir
 from anvl.passes.framework.walk import Found
@@ -29,9 +29,11 @@ __all__ = ["move_factors"]
 # only where a sum overflows that its half does not, the result is finite.  A call of YNNPACK reads
 # a number as one more array: sums of `2 * broadcast(x) * y` take 1.1 to 2 times as long as without
 # the factor, of rows of 2 or 3 elements 3.5 to 4 times (jaxlib 0.10.2).  But a doubled sum that no
-# loop reads, such as a result, would be a kernel more, and keeps its factor.  The library has no op
-# that negates, so `-x` is an array that XLA computes before the call: where x need not be one, or
-# is read by others, that was a kernel more.  What a mask keeps is negated before it, so
+# loop reads, such as a result, would be a kernel more, and keeps its factor if it has less than
+# 262,144 elements (of 256 x 256 x 8, the gradient of a Gaussian kernel, it took 1.4 times as long).
+# The library has no op that negates, so `-x` is an array that XLA computes before the call: where x
+# need not be one, or is read by others, that was a kernel more.  What a mask keeps is negated
+# before it, so
 #
 #     sum(select(p, -x, 0))     becomes     0 - sum(select(p, x, 0))
 #
@@ -39,6 +41,7 @@ __all__ = ["move_factors"]
 # subtracted: a batch normalization below a `relu` and its gradient run in 0.9 of the time.
 
 _NEGATE, _SELECT = "stablehlo.negate", "stablehlo.select"
+_FEWEST_FOR_A_KERNEL = 1 << 18
 _LARGEST_FACTOR = 2.0**100  # finite in each float that is added as it is
 
 _hlo = Hlo("")
@@ -92,7 +95,7 @@ def _is_zero(x: ir.Value) -> bool:
 def _move_factor(total: ir.Operation) -> list[ir.Operation]:
     """Apply the factor of all elements of a sum to the sum; return the literals of it."""
     factor, dropped = _factor(total.operands[0])
-    if not dropped or (factor > 0 and not _is_read_in_loops(total.results[0])):
+    if not dropped or (factor > 0 and not _is_worth_moving(total)):
         return []
     total.operands[0] = _factors(dropped[-1])[0]
     for op in dropped:
@@ -108,6 +111,13 @@ def _move_factor(total: ir.Operation) -> list[ir.Operation]:
             literals.append(_hlo.constant(y.type, abs(factor)))
             replace_before(y, _hlo("multiply", y, literals[-1], type=y.type))
     return [x.owner.operation for x in literals]
+
+
+def _is_worth_moving(total: ir.Operation) -> bool:
+    """Whether a loop applies a factor to the sum, or a kernel is nothing beside the elements."""
+    if prod(total.operands[0].type.shape) >= _FEWEST_FOR_A_KERNEL:
+        return True
+    return _is_read_in_loops(total.results[0])
 
 
 def _factor(x: ir.Value) -> tuple[float, list[ir.Operation]]:

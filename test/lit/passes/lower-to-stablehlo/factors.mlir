@@ -138,3 +138,27 @@ func.func @masked_otherwise(%x: tensor<64x100xf32>, %p: tensor<64x100xi1>, %q: t
   %10 = "anvl.sum"(%9) {axes = array<i64: 1>} : (tensor<64x100xf32>) -> tensor<64xf32>
   return %3, %4, %5, %7, %10 : tensor<64xf32>, tensor<64x100xf32>, tensor<64x100xf32>, tensor<64x100xf32>, tensor<64xf32>
 }
+
+// A result that no loop reads keeps the factor of its elements, unless these are many.
+
+// CHECK-LABEL: func.func @of_many(
+// CHECK:         %[[SUM:.*]] = stablehlo.reduce(%x init:
+// CHECK:         stablehlo.multiply %[[SUM]], %{{.*}} : tensor<64xf32>
+// CHECK:         return
+func.func @of_many(%x: tensor<64x4096xf32>) -> tensor<64xf32> {
+  %0 = "anvl.constant"() {value = dense<2.0> : tensor<64x4096xf32>} : () -> tensor<64x4096xf32>
+  %1 = "anvl.mul"(%x, %0) : (tensor<64x4096xf32>, tensor<64x4096xf32>) -> tensor<64x4096xf32>
+  %2 = "anvl.sum"(%1) {axes = array<i64: 1>} : (tensor<64x4096xf32>) -> tensor<64xf32>
+  return %2 : tensor<64xf32>
+}
+
+// CHECK-LABEL: func.func @of_fewer(
+// CHECK:         %[[DOUBLE:.*]] = stablehlo.multiply %x, %{{.*}} : tensor<64x4095xf32>
+// CHECK:         stablehlo.reduce(%[[DOUBLE]] init:
+// CHECK-NEXT:    return
+func.func @of_fewer(%x: tensor<64x4095xf32>) -> tensor<64xf32> {
+  %0 = "anvl.constant"() {value = dense<2.0> : tensor<64x4095xf32>} : () -> tensor<64x4095xf32>
+  %1 = "anvl.mul"(%x, %0) : (tensor<64x4095xf32>, tensor<64x4095xf32>) -> tensor<64x4095xf32>
+  %2 = "anvl.sum"(%1) {axes = array<i64: 1>} : (tensor<64x4095xf32>) -> tensor<64xf32>
+  return %2 : tensor<64xf32>
+}
