@@ -79,9 +79,18 @@ def is_large_sum(op: ir.Operation) -> bool:
     x = op.operands[0].type
     if len(op.results) != 1 or str(x.element_type) not in _ADDED_AS_THEY_ARE:
         return False
-    body = op.regions[0].blocks[0].operations
-    is_sum = len(body) == 2 and body[0].operation.name == "stablehlo.add"
-    return is_sum and x.has_static_shape and prod(x.shape) >= FEWEST_CALLED
+    has_size = x.has_static_shape and prod(x.shape) >= FEWEST_CALLED
+    return has_size and _adds(op.regions[0].blocks[0])
+
+
+def _adds(body: ir.Block) -> bool:
+    """Whether the body of a reduction returns the sum of its arguments, not one of them twice."""
+    first, *others = [op.operation for op in body.operations]
+    if first.name != "stablehlo.add" or len(others) != 1:
+        return False
+    x, y = body.arguments
+    is_of_both = [*first.operands] in ([x, y], [y, x])
+    return is_of_both and others[0].operands[0] == first.results[0]
 
 
 def is_large_extreme(op: ir.Operation) -> bool:

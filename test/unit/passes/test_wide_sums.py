@@ -46,3 +46,21 @@ def test_a_sum_that_starts_elsewhere_stays():
     x = np.random.default_rng(0).normal(size=(6, 20_000)).astype(np.float32)
     found = anvl.jit(anvl.from_stablehlo(text))(x, np.float32(3))
     assert_close(found, np.sum(x, axis=0) + 3, PROGRAM)
+
+
+@pytest.mark.parametrize(("added", "factor"), [("%b, %b", 2), ("%a, %a", 0)])
+def test_a_reduction_that_adds_one_element_twice_is_no_sum(added, factor):
+    """The order is the implementation's; XLA's is that of the elements, of any size."""
+    text = """func.func @main(%x: tensor<6x20000xf32>) -> tensor<20000xf32> {
+      %zero = stablehlo.constant dense<0.0> : tensor<f32>
+      %y = stablehlo.reduce(%x init: %zero) across dimensions = [0]
+          : (tensor<6x20000xf32>, tensor<f32>) -> tensor<20000xf32>
+        reducer(%a: tensor<f32>, %b: tensor<f32>) {
+          %s = stablehlo.add ADDED : tensor<f32>
+          stablehlo.return %s : tensor<f32>
+        }
+      return %y : tensor<20000xf32>
+    }"""
+    x = np.random.default_rng(0).normal(size=(6, 20_000)).astype(np.float32)
+    found = np.asarray(anvl.jit(anvl.from_stablehlo(text.replace("ADDED", added)))(x))
+    np.testing.assert_array_equal(found, factor * x[-1])
