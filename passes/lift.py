@@ -18,6 +18,7 @@ from anvl.passes.lifting.lift_routines import lift_routines
 from anvl.passes.lifting.lift_shardings import lift_shardings
 from anvl.passes.lifting.lift_top_k import lift_top_k
 from anvl.passes.lifting.resources import inline_resources
+from anvl.passes.lifting.written_out import lift_written_out
 
 __all__ = ["Lift"]
 
@@ -38,8 +39,8 @@ class Lift(Pass, argument=_NAME):
     counted loop becomes a call of a function that is declared as a scan; a composite becomes a call
     of its decomposition.  A manual computation, in which each device runs a function on its parts,
     becomes a call of a function declared as `anvl.shard_map`, with collectives along axes of its
-    mesh.  Data of resources are put into the constants.  Types and values are
-    unchanged.
+    mesh.  The log-gamma function that JAX 0.12 writes out on bits becomes its op.  Data of
+    resources are put into the constants.  Types and values are unchanged, but for roundings.
     """
 
     anchor = "builtin.module"
@@ -50,6 +51,7 @@ class Lift(Pass, argument=_NAME):
         if find(module, _COMPOSITE):
             Pipeline([_COMPOSITES_TO_CALLS]).run(module)
         inline_resources(module)
+        lift_written_out(module)
         lift_shardings(module)
         lift_manual_computations(_NAME, module)
         lift_routines(module)
