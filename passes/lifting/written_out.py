@@ -48,13 +48,22 @@ def lift_written_out(module: ir.Operation) -> None:
     found = [
         (function, name)
         for function in candidates
-        if (name := _KNOWN.get(digest_of_elementwise(function, functions) or "")) is not None
+        if (name := _op_for(function, functions)) is not None
     ]
     with module.context:
         for function, name in found:
             _replace_body(function, name)
     if found:
         drop_unused_functions(module)
+
+
+def _op_for(function: ir.Operation, functions: Mapping[str, ir.Operation]) -> str | None:
+    """The name of the op that a function of one float computes."""
+    digest = digest_of_elementwise(function, functions)
+    if digest is not None and 0 in function.regions[0].blocks[0].arguments[0].type.shape:
+        # Of no numbers all functions are alike; JAX writes other ops there, without the tables.
+        return next(iter(_KNOWN.values()))
+    return None if digest is None else _KNOWN.get(digest)
 
 
 def _candidates(module: ir.Operation) -> list[ir.Operation]:

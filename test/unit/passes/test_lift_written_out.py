@@ -76,6 +76,23 @@ def test_batched_shapes(shape):
     assert_close(slopes, digamma(x.astype(np.float64)).astype(np.float32), FORMULA)
 
 
+EMPTY = """
+func.func @main(%x: tensor<2x0xf32>) -> tensor<2x0xf32> {
+  %0 = stablehlo.bitcast_convert %x : (tensor<2x0xf32>) -> tensor<2x0xi32>
+  %1 = stablehlo.bitcast_convert %0 : (tensor<2x0xi32>) -> tensor<2x0xf32>EFFECT
+  return %1 : tensor<2x0xf32>
+}
+"""
+
+
+def test_of_no_numbers_all_functions_are_alike():
+    """JAX writes no gather of an empty array, so the expression is another."""
+    f, x = anvl.from_stablehlo(EMPTY.replace("EFFECT", "")), np.zeros((2, 0), np.float32)
+    assert f(x).shape == anvl.grad(lambda x: anp.sum(f(x)))(x).shape == (2, 0)
+    said = "\n  stablehlo.custom_call @print(%1) {has_side_effect = true} : (tensor<2x0xf32>) -> ()"
+    assert not is_lifted(EMPTY.replace("EFFECT", said))
+
+
 def test_narrower_floats_are_converted():
     """As JAX writes them, around the function of f32."""
     head = TEXT.split("func.func private", 1)
