@@ -77,7 +77,6 @@ class _Member:
         self.op = op
         self._numbers = numbers
         self._types = {x.type for x in op.operands}
-        self._used = [i for i, y in enumerate(op.results) if next(iter(y.uses), None) is not None]
         self._assumed: Carries = {}
         self._rounds: list[tuple[list[int], set[int]]] = []
 
@@ -101,10 +100,12 @@ class _Member:
 
     def places_in(self, whole: "_Member") -> list[int] | None:
         """For each result the place of the same among those of the other op, or None."""
+        # Now: results of which another loop is a part are read from then on.
+        used = [i for i, y in enumerate(self.op.results) if next(iter(y.uses), None) is not None]
         k, count = 0, -1
         while True:
             (ours, carries), (theirs, others) = self.round(k), whole.round(k)
-            if not {ours[i] for i in self._used} <= {*theirs}:
+            if not {ours[i] for i in used} <= {*theirs}:
                 return None
             if k > 1 and len(carries | others) == count:
                 return [theirs.index(x) if x in theirs else 0 for x in ours]

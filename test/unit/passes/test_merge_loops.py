@@ -6,7 +6,10 @@ from tolerances import FORMULA, assert_close
 
 import anvl
 import anvl.numpy as anp
+from anvl.dialect import parse
 from anvl.passes import MergeLoops
+from anvl.passes.framework.pipeline import Pipeline
+from anvl.passes.lower_to_stablehlo import LowerToStablehlo
 
 X = np.linspace(0.1, 0.9, 6, dtype=np.float32)
 
@@ -83,6 +86,48 @@ def test_loops_inside_of_one_that_is_dropped_are_read_before():
     wanted = anvl.value_and_grad(of_two_loops)(X)
     for found, right in zip(anvl.jit(f)(X)[:2], wanted, strict=True):
         assert_close(found, right, FORMULA)
+
+
+NUMBER, ARRAY = "tensor<i32>", "tensor<6xf32>"
+LESS = "comparison_direction = #stablehlo<comparison_direction LT>"
+
+
+def loop_text(name, *functions):
+    """A loop of five rounds that applies a function to each of some numbers, which begin as %x."""
+    places = range(len(functions))
+    starts = ", ".join([*(f"%c{k} = %x" for k in places), "%i = %zero"])
+    types = ", ".join([*(ARRAY for k in places), NUMBER])
+    steps = [f'%s{k} = "anvl.{functions[k]}"(%c{k}) : ({ARRAY}) -> {ARRAY}' for k in places]
+    return f"""
+      %{name}:{len(functions) + 1} = stablehlo.while({starts}) : {types}
+      cond {{
+        %more = "anvl.compare"(%i, %five) {{{LESS}}} : ({NUMBER}, {NUMBER}) -> tensor<i1>
+        stablehlo.return %more : tensor<i1>
+      }} do {{
+        {" ".join(steps)}
+        %next = "anvl.add"(%i, %one) : ({NUMBER}, {NUMBER}) -> {NUMBER}
+        stablehlo.return {", ".join(f"%s{k}" for k in places)}, %next : {types}
+      }}"""
+
+
+def test_what_a_dropped_loop_took_from_another_is_read_there():
+    """Where that is part of a third by its other results, it was the third's first: the cosine."""
+    loops = [("p", "sin"), ("q", "sin", "tanh"), ("r", "cos", "tanh")]
+    text = f"""func.func @main(%x: {ARRAY}) -> ({ARRAY}, {ARRAY}, {ARRAY}) {{
+      %zero = "anvl.constant"() {{value = dense<0> : {NUMBER}}} : () -> {NUMBER}
+      %one = "anvl.constant"() {{value = dense<1> : {NUMBER}}} : () -> {NUMBER}
+      %five = "anvl.constant"() {{value = dense<5> : {NUMBER}}} : () -> {NUMBER}
+      {"".join(loop_text(*loop) for loop in loops)}
+      return %p#0, %q#1, %r#0 : {ARRAY}, {ARRAY}, {ARRAY}
+    }}"""
+    module = parse(text)
+    Pipeline([MergeLoops(), LowerToStablehlo()]).run(module)
+    assert str(module).count("stablehlo.while") == 2
+    sines, _, _ = anvl.from_stablehlo(str(module))(X)
+    wanted = X
+    for _ in range(5):
+        wanted = np.sin(wanted)
+    assert_close(sines, wanted, FORMULA)
 
 
 def test_loops_of_other_complex_numbers_stay():
