@@ -85,13 +85,14 @@ def join_reductions(module: ir.Operation) -> None:
         return
     # Equal ones are one, and those that nobody needs are not joined with others.
     run_native("func.func(cse,trivial-dce)", module)
-    groups: dict[Any, list[_Joined]] = {}
-    for op in find(module, _REDUCE):
-        if not _is_small(op):
-            continue
-        known, functions = groups.setdefault(_key(op), []), _functions(op)
-        if not any(group.takes(op, functions) for group in known):
-            known.append(_Joined(op, functions))
+    groups: dict[Any, list[_Joined]] = {}  # by what they share with others
+    for place, op in enumerate(filter(_is_small, find(module, _REDUCE))):
+        functions = _functions(op)
+        keys = [(_key(op), function) for function in functions]
+        group = _taker(groups, keys, op, functions) or _Joined(op, functions, place)
+        for key in keys:
+            if not any(one is group for one in groups.setdefault(key, [])):
+                groups[key].append(group)
 
 
 def combining(op: ir.Operation) -> str | None:
@@ -119,6 +120,7 @@ class _Joined:
 
     op: ir.Operation
     functions: set[ir.Operation]
+    place: int
 
     def __post_init__(self) -> None:
         self._names = [_name(self.op)]
@@ -157,6 +159,18 @@ class _Joined:
             ]
 
         return _hlo.reduce(xs, starts, Ints.decode(other.attributes["dimensions"]), body)
+
+
+def _taker(
+    groups: dict[Any, list[_Joined]],
+    keys: Sequence[Any],
+    op: ir.Operation,
+    functions: set[ir.Operation],
+) -> _Joined | None:
+    """The first group that shares a function with a reduction, and has made it a part of it."""
+    known = {group.place: group for key in keys for group in groups.get(key, ())}
+    in_order = (known[place] for place in sorted(known))
+    return next((group for group in in_order if group.takes(op, functions)), None)
 
 
 def _name(op: ir.Operation) -> str:
