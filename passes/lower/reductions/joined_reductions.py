@@ -86,8 +86,9 @@ def join_reductions(module: ir.Operation) -> None:
     # Equal ones are one, and those that nobody needs are not joined with others.
     run_native("func.func(cse,trivial-dce)", module)
     groups: dict[Any, list[_Joined]] = {}  # by what they share with others
+    plain: dict[int, set[ir.Operation]] = {}  # ops that are made of no functions, by their elements
     for place, op in enumerate(filter(_is_small, find(module, _REDUCE))):
-        functions = _functions(op)
+        functions = _functions(op, plain.setdefault(prod(op.operands[0].type.shape), set()))
         keys = [(_key(op), function) for function in functions]
         group = _taker(groups, keys, op, functions) or _Joined(op, functions, place)
         for key in keys:
@@ -210,18 +211,23 @@ def _is_cheaper(op: ir.Operation, shared: Iterable[ir.Operation]) -> bool:
     return bool(names & _CALLED) or (bool(names) and prod(op.operands[0].type.shape) <= _MOST)
 
 
-def _functions(op: ir.Operation) -> set[ir.Operation]:
-    """The functions of as many elements that the array of a reduction is made of."""
+def _functions(op: ir.Operation, plain: set[ir.Operation]) -> set[ir.Operation]:
+    """The functions of as many elements that the array of a reduction is made of.
+
+    `plain` are ops that are made of none: those that are met on the way to none are added.
+    """
     found, met, left = set[ir.Operation](), set[ir.Operation](), [op.operands[0]]
     count = prod(op.operands[0].type.shape)
     while left and len(met) < _MOST_MET:
         made = maker(left.pop())
-        if made is None or made.name not in _FUSED or made in met:
+        if made is None or made.name not in _FUSED or made in met or made in plain:
             continue
         met.add(made)
         if made.name in _FUNCTIONS and prod(made.results[0].type.shape) == count:
             found.add(made)
         left += made.operands
+    if not found and not left:
+        plain |= met
     return found
 
 

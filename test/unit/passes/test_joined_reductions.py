@@ -10,9 +10,12 @@ from tolerances import PROGRAM, rounding
 import anvl
 import anvl.numpy as anp
 from anvl.dialect.core.context import parse
+from anvl.dialect.core.mlir import ir
 from anvl.dialect.text.interpreter import interpreter
 from anvl.passes import Lift
 from anvl.passes.framework.pipeline import Pipeline
+from anvl.passes.framework.walk import find
+from anvl.passes.lower.reductions import joined_reductions
 from anvl.passes.lower_to_stablehlo import LowerToStablehlo
 
 START = {"add": "0.0", "multiply": "1.0", "maximum": "0xFF800000", "minimum": "0x7F800000"}
@@ -243,3 +246,27 @@ def test_xla_finds_what_is_not_finite(bad):
     e = np.abs(np.tanh(x))
     wanted = [r(v) for r in (np.max, np.min, np.sum) for v in (e * x, e + x, -x * e)]
     np.testing.assert_allclose(anvl.jit(f)(x), wanted, rtol=rounding(PROGRAM, "float32"))
+
+
+def test_a_chain_of_sums_is_walked_once():
+    """What a walk has found to hold no function is not walked again: no walk of n behind n ops."""
+    lines, sums = [], []
+    for i in range(1, 60):
+        lines.append(f"%a{i} = stablehlo.add %a{i - 1}, %a{i - 1} : tensor<6xf32>")
+        lines.append(
+            f"%s{i} = stablehlo.reduce(%a{i} init: %c) applies stablehlo.add across dimensions = "
+            "[0] : (tensor<6xf32>, tensor<f32>) -> tensor<f32>"
+        )
+        sums.append(f"%s{i}")
+    types = ", ".join(["tensor<f32>"] * len(sums))
+    text = f"""func.func @main(%a0: tensor<6xf32>) -> ({types}) {{
+      %c = stablehlo.constant dense<0.0> : tensor<f32>
+      {" ".join(lines)}
+      return {", ".join(sums)} : {types}
+    }}"""
+    module = parse(text)
+    plain: set[ir.Operation] = set()
+    for op in find(module.operation, "stablehlo.reduce"):
+        known = len(plain)
+        assert joined_reductions._functions(op, plain) == set()
+        assert len(plain) == known + 1
