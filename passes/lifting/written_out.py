@@ -203,7 +203,7 @@ class _Reader:
         return _number(y, x.number) if is_float and isinstance(x.number, float) else None
 
     def broadcast(self, op: ir.Operation, xs: Sequence[_Term]) -> _Term | None:
-        """What it repeats, in each element; or a column of positions."""
+        """The number that is repeated for each element, or a column of positions."""
         (x,), (y,) = op.operands, op.results
         given, axes = tuple(x.type.shape), Ints.decode(op.attributes["broadcast_dimensions"])
         if tuple(y.type.shape) == self.shape and axes == tuple(range(len(given))):

@@ -4,7 +4,7 @@ from math import frexp, prod
 
 from anvl.dialect.core.mlir import ir
 from anvl.passes.framework.walk import Found
-from anvl.passes.lower.hlo_builder import Hlo, maker, origin, replace_before
+from anvl.passes.lower.hlo_builder import Hlo, maker, replace_before
 from anvl.passes.lower.library_calls.handed_over import (
     CONSTANT,
     HANDED_OVER,
@@ -12,8 +12,9 @@ from anvl.passes.lower.library_calls.handed_over import (
     NAMES,
     SHAPING,
     TAKEN,
+    filling,
     is_large_sum,
-    splat,
+    is_zero,
 )
 
 __all__ = ["move_factors"]
@@ -50,7 +51,7 @@ _hlo = Hlo("")
 def move_factors(found: Found) -> None:
     """Multiply and negate large sums, in place of their elements."""
     for op in found[NAMES[0]]:
-        if is_large_sum(op) and _number(op.operands[1]) == 0:
+        if is_large_sum(op) and filling(op.operands[1]) == 0:
             _negate_choice(op)
             found[CONSTANT] += _move_factor(op)
 
@@ -62,7 +63,7 @@ def _negate_choice(total: ir.Operation) -> None:
         return
     for i in (1, 2):
         negated = maker(choice.operands[i])
-        if negated is None or negated.name != _NEGATE or not _is_zero(choice.operands[3 - i]):
+        if negated is None or negated.name != _NEGATE or not is_zero(choice.operands[3 - i]):
             continue
         same = _same_choice(choice, i, negated.operands[0])
         if same is None:
@@ -81,15 +82,10 @@ def _same_choice(choice: ir.Operation, i: int, x: ir.Value) -> ir.Operation | No
     """A choice in the same block, by the same bools, between x at operand i and 0."""
     for use in x.uses:
         op = use.owner.operation
-        if op.name == _SELECT and op.block == choice.block and _is_zero(op.operands[3 - i]):
+        if op.name == _SELECT and op.block == choice.block and is_zero(op.operands[3 - i]):
             if op.operands[0] == choice.operands[0]:
                 return op
     return None
-
-
-def _is_zero(x: ir.Value) -> bool:
-    """Whether a literal is filled with 0, and not with -0."""
-    return repr(_number(x)) == "0.0"
 
 
 def _move_factor(total: ir.Operation) -> list[ir.Operation]:
@@ -141,7 +137,7 @@ def _factors(op: ir.Operation) -> tuple[ir.Value, float]:
     """The factor of an op, a power of two from 1 on or its negative, and its operand; 0: none."""
     if op.name == _NEGATE:
         return op.operands[0], -1.0
-    for i, number in enumerate(map(_number, op.operands if op.name == MULTIPLY else ())):
+    for i, number in enumerate(map(filling, op.operands if op.name == MULTIPLY else ())):
         if number is not None and abs(number) >= 1 and frexp(abs(number))[0] == 0.5:
             return op.operands[1 - i], number
     return op.results[0], 0.0
@@ -160,10 +156,3 @@ def _is_read_in_loops(x: ir.Value) -> bool:
         _is_read_in_loops(op.results[0]) if op.name in SHAPING else op.name in HANDED_OVER
         for op in readers
     )
-
-
-def _number(x: ir.Value) -> float | None:
-    """The number that fills a literal, in any shape."""
-    op = origin(x)
-    value = None if op is None else splat(op.results[0])
-    return None if value is None else float(value.value)

@@ -8,12 +8,12 @@ from anvl.dialect.core.attributes import IGNORES_NAN, attribute_of
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import kind
 from anvl.passes.framework.walk import Found
-from anvl.passes.lower.hlo_builder import maker
+from anvl.passes.lower.hlo_builder import maker, origin
 
 __all__ = [
     "BROADCAST", "CONSTANT", "EXTREMES", "HANDED_OVER", "MOST_OPS", "MULTIPLY", "NAMES", "SHAPING",
-    "TAKEN", "WAVES", "has_large_reduction", "is_large", "is_large_array", "is_large_extreme",
-    "is_large_sum", "is_of_reduction", "splat",
+    "TAKEN", "WAVES", "filling", "has_large_reduction", "is_large", "is_large_array",
+    "is_large_extreme", "is_large_sum", "is_of_reduction", "is_zero", "splat",
 ]  # fmt: skip
 
 NAMES = ("stablehlo.reduce", "stablehlo.reduce_window")
@@ -116,3 +116,15 @@ def splat(x: ir.Value) -> Any:
         return None
     value: Any = attribute_of(op, "value")
     return value.get_splat_value() if getattr(value, "is_splat", False) else None
+
+
+def filling(x: ir.Value) -> float | None:
+    """The number that fills a literal, in any shape."""
+    op = origin(x)
+    value = None if op is None else splat(op.results[0])
+    return None if value is None else float(value.value)
+
+
+def is_zero(x: ir.Value) -> bool:
+    """Whether a literal is filled with 0, and not with -0."""
+    return repr(filling(x)) == "0.0"

@@ -58,11 +58,10 @@ def compute_summands(module: ir.Operation, found: Found, trigonometric: bool) ->
     functions = functions_of(module) if sums else {}
     calls = {op: _taken_by(op, functions, names) for op in sums}
     in_calls = set[ir.Operation]().union(*calls.values())
-    for op, taken in calls.items():
-        has_waves = any(one.name in WAVES for one in taken)
-        if not has_waves and _reads_arrays(taken, in_calls):
-            with op.context, op.location, ir.InsertionPoint(op):
-                op.operands[0] = hide(op.operands[0])
+    hidden = [op for op, taken in calls.items() if _is_better_apart(taken, in_calls)]
+    for op in hidden:
+        with op.context, op.location, ir.InsertionPoint(op):
+            op.operands[0] = hide(op.operands[0])
 
 
 def _taken_by(
@@ -88,6 +87,11 @@ def _taken_by(
                 taken |= {op, end}
                 left += end.operands
     return taken
+
+
+def _is_better_apart(taken: set[ir.Operation], in_calls: set[ir.Operation]) -> bool:
+    """Whether the elements of a sum are computed as one array before the call."""
+    return not any(op.name in WAVES for op in taken) and _reads_arrays(taken, in_calls)
 
 
 def _reads_arrays(taken: set[ir.Operation], in_calls: set[ir.Operation]) -> bool:

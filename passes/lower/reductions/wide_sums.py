@@ -1,6 +1,5 @@
 """Sums over leading axes whose results are large, as products with ones."""
 
-from collections.abc import Sequence
 from math import prod
 
 from anvl.dialect.core.mlir import ir
@@ -8,7 +7,7 @@ from anvl.dialect.core.params.base import DotDimensions, DotDims, Ints
 from anvl.dialect.core.types import tensor
 from anvl.passes.framework.walk import Found
 from anvl.passes.lower.hlo_builder import Hlo
-from anvl.passes.lower.library_calls.handed_over import NAMES, is_large_sum, splat
+from anvl.passes.lower.library_calls.handed_over import NAMES, is_large_sum, is_zero
 
 __all__ = ["write_wide_sums"]
 
@@ -35,51 +34,32 @@ def write_wide_sums(found: Found) -> None:
     """Replace sums over adjacent axes, before axes of more than 64 KiB, by products."""
     kept = []
     for op in found[NAMES[0]]:
-        sizes = _sizes(op)
-        if sizes is None:
+        axes = _axes(op)
+        if axes is None:
             kept.append(op)
             continue
         with op.context, op.location, ir.InsertionPoint(op):
-            op.results[0].replace_all_uses_with(_product(op, *sizes))
+            op.results[0].replace_all_uses_with(_product(op, *axes))
         op.erase()
     found[NAMES[0]] = kept
 
 
-def _sizes(op: ir.Operation) -> tuple[int, int, int] | None:
-    """The sizes before, of and behind the axes of a wide sum; None for another op."""
-    if not is_large_sum(op) or not _is_zero(op.operands[1]):
+def _axes(op: ir.Operation) -> tuple[int, int] | None:
+    """The first axis of a wide sum, and the one behind its last; None for another op."""
+    if not is_large_sum(op) or not is_zero(op.operands[1]):
         return None
     x, axes = op.operands[0].type, sorted(Ints.decode(op.attributes["dimensions"]))
     if not axes or axes != list(range(axes[0], axes[-1] + 1)):
         return None
-    parts = x.shape[: axes[0]], x.shape[axes[0] : axes[-1] + 1], x.shape[axes[-1] + 1 :]
-    before, rows, width = map(prod, parts)
-    is_wide = width * x.element_type.width > 8 * _MOST_BYTES
-    return (before, rows, width) if is_wide and rows >= _FEWEST_ROWS else None
+    begin, end = axes[0], axes[-1] + 1
+    is_wide = prod(x.shape[end:]) * x.element_type.width > 8 * _MOST_BYTES
+    return (begin, end) if is_wide and prod(x.shape[begin:end]) >= _FEWEST_ROWS else None
 
 
-def _is_zero(start: ir.Value) -> bool:
-    number = splat(start)
-    return number is not None and number.value == 0
-
-
-def _product(op: ir.Operation, before: int, rows: int, width: int) -> ir.Value:
+def _product(op: ir.Operation, begin: int, end: int) -> ir.Value:
+    """Multiply by ones: axes before those of the sum are batch axes."""
     x, y = op.operands[0], op.results[0].type
-    element = y.element_type
-    ones = _hlo.constant(tensor([before, rows], element), 1.0)
-    table = _reshaped(x, [before, rows, width])
-    dimensions = DotDimensions.encode(DotDims((0,), (0,), (1,), (1,)))
-    found = _hlo(
-        "dot_general",
-        ones,
-        table,
-        type=tensor([before, width], element),
-        dot_dimension_numbers=dimensions,
-    )
-    return _reshaped(found, y.shape)
-
-
-def _reshaped(x: ir.Value, shape: Sequence[int]) -> ir.Value:
-    if list(x.type.shape) == list(shape):
-        return x
-    return _hlo("reshape", x, type=tensor(shape, x.type.element_type))
+    ones = _hlo.constant(tensor(x.type.shape[:end], y.element_type), 1.0)
+    batch, summed = tuple(range(begin)), tuple(range(begin, end))
+    dimensions = DotDimensions.encode(DotDims(batch, batch, summed, summed))
+    return _hlo("dot_general", ones, x, type=y, dot_dimension_numbers=dimensions)

@@ -7,7 +7,7 @@ from typing import Any
 
 from anvl.dialect.core.mlir import ir
 from anvl.passes.framework.walk import find
-from anvl.passes.lower.hlo_builder import Hlo, hide
+from anvl.passes.lower.hlo_builder import Hlo, hide, maker
 from anvl.passes.lower.library_calls.handed_over import HANDED_OVER, NAMES, is_large
 from anvl.passes.lower.xla_cpu.elementwise_kernels import ELEMENTWISE
 
@@ -41,10 +41,12 @@ __all__ = ["write_vectorized_functions"]
 # What a large reduction reads stays as well: XLA's library computes it in the same call, in half
 # the time that an array before it takes.  And so does what two loops may read: XLA would compute
 # the choice in each of them, and make arrays of its operands.  Where ops that read it have one
-# result, as in a hyperbolic sine, they are one loop.
+# result, as in a hyperbolic sine, they are one loop.  So does an op on short rows of f32 that is a
+# kernel alone: XLA writes it in vectors itself, and 4,285 rows of 7 took 4 times as long.
 
 _LOGARITHM, _EXPONENTIAL = "stablehlo.log_plus_one", "stablehlo.exponential_minus_one"
 _TERMS = 9
+_FEWEST_IN_ROW = 16  # elements that LLVM vectorizes in an inner loop
 _MOST_OPS = 16  # that are looked at, between a function and what reads it
 
 _hlo = Hlo("")
@@ -54,7 +56,7 @@ def write_vectorized_functions(module: ir.Operation) -> None:
     """Write the functions of floats that XLA:CPU would call, where only one op reads the result."""
     for op in find(module, _LOGARITHM, _EXPONENTIAL):
         form = _form(op.name, op.results[0].type)
-        if form is not None and _is_alone(op):
+        if form is not None and _is_alone(op) and not _is_short_kernel(op):
             with op.context, op.location, ir.InsertionPoint(op):
                 op.results[0].replace_all_uses_with(form(op.operands[0]))
             op.erase()
@@ -68,6 +70,16 @@ def _form(name: str, type_: Any) -> Callable[[ir.Value], ir.Value] | None:
     if name == _LOGARITHM:
         return _log_plus_one if element in ("f32", "f64") else None
     return _exponential_minus_one if element == "f32" else None
+
+
+def _is_short_kernel(op: ir.Operation) -> bool:
+    """Whether XLA makes a kernel of an op on short rows of f32 alone."""
+    type_ = op.results[0].type
+    rows = [n for n in type_.shape if n != 1]
+    if str(type_.element_type) != "f32" or len(rows) < 2 or rows[-1] >= _FEWEST_IN_ROW:
+        return False
+    made, users = maker(op.operands[0]), [use.owner.operation for use in op.results[0].uses]
+    return not any(near is not None and near.name in ELEMENTWISE for near in (made, *users))
 
 
 def _is_alone(op: ir.Operation) -> bool:

@@ -249,7 +249,7 @@ def test_xla_finds_what_is_not_finite(bad):
 
 
 def test_a_chain_of_sums_is_walked_once():
-    """What a walk has found to hold no function is not walked again: no walk of n behind n ops."""
+    """No walk visits again what an earlier one found to hold no function: n ops take n visits."""
     lines, sums = [], []
     for i in range(1, 60):
         lines.append(f"%a{i} = stablehlo.add %a{i - 1}, %a{i - 1} : tensor<6xf32>")

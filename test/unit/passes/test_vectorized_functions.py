@@ -129,3 +129,13 @@ def test_short_rows_and_odd_sizes_have_the_numbers_of_others(monkeypatch):
     for y, wanted in zip(found, results(), strict=True):
         units = np.spacing(np.maximum(abs(wanted), np.float32(1)))
         assert (abs(y - wanted) <= 10 * units).all()
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_a_kernel_of_one_op_on_short_rows_stays(name):
+    alone = "%1 = stablehlo.{f} %0 : {t} return %1 : {t}"
+    before, after = written(alone, name, "700x7")
+    assert before == after
+    for body, shape in ((ONE, "700x7"), (alone, "700x16"), (alone, "700x16x1"), (alone, "4900")):
+        before, after = written(body, name, shape)
+        assert before != after

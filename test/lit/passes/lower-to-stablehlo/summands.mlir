@@ -121,6 +121,18 @@ func.func @repeated_rows(%x: tensor<64x100xf32>, %y: tensor<100xf32>) -> (tensor
   return %3, %5 : tensor<100xf32>, tensor<64x100xf32>
 }
 
+// CHECK-LABEL: func.func @rows_read_twice(
+// CHECK:         stablehlo.reduce_precision
+// CHECK:         return
+func.func @rows_read_twice(%x: tensor<64x100xf32>, %y: tensor<100xf32>) -> (tensor<100xf32>, tensor<64x100xf32>) {
+  %0 = "anvl.sin"(%x) : (tensor<64x100xf32>) -> tensor<64x100xf32>
+  %1 = "anvl.broadcast_in_dim"(%y) {shape = array<i64: 64, 100>, broadcast_dimensions = array<i64: 1>} : (tensor<100xf32>) -> tensor<64x100xf32>
+  %2 = "anvl.mul"(%0, %1) : (tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  %3 = "anvl.sum"(%2) {axes = array<i64: 0>} : (tensor<64x100xf32>) -> tensor<100xf32>
+  %4 = "anvl.add"(%x, %1) : (tensor<64x100xf32>, tensor<64x100xf32>) -> tensor<64x100xf32>
+  return %3, %4 : tensor<100xf32>, tensor<64x100xf32>
+}
+
 // CHECK-LABEL: func.func @distances(
 // CHECK-NOT:     stablehlo.reduce_precision
 // CHECK:         return
