@@ -17,7 +17,7 @@ from anvl.dialect.core.op_registry import DEFINED, OPS
 from anvl.dialect.ops.linalg.linalg_lowering import LIBRARIES, library_of
 from anvl.passes.framework.managers import run_native
 from anvl.passes.framework.pass_base import Pass, option
-from anvl.passes.framework.walk import find, find_by_name
+from anvl.passes.framework.walk import Found, find, find_by_name
 from anvl.passes.functions.symbol_utils import functions_of
 from anvl.passes.lower import (
     barriers,
@@ -147,17 +147,15 @@ class LowerToStablehlo(Pass, argument=NAME):
             diagonal_pads.choose_diagonals(found)
             barriers.drop_inner_barriers(found)
             barriers.compute_gathered(module, found)
-            extreme_loops.write_extreme_loops(module, found)
+            has_large = handed_over.has_large_reduction(found)
+            if has_large:
+                extreme_loops.write_extreme_loops(module, found)
             barriers.compute_compared(module, found)
             barriers.compute_broadcast(module, found)
             barriers.separate_names(found)
             short_reductions.unroll_short_reductions(found)
-            wide_sums.write_wide_sums(found)
-            extremes.guard_extremes(module, found)
-            factors.move_factors(found)
-            summands.compute_summands(module, found, self.trigonometric)
-            scales.separate_scales(module, found)
-            readers.keep_readers(found)
+            if has_large:
+                self._divide_from_calls(module, found)
         reassociation.guard_reassociation(module, found)
         if self.platform == "cpu":
             large_divisors.guard_large_divisors(found)
@@ -168,6 +166,15 @@ class LowerToStablehlo(Pass, argument=NAME):
             joined_reductions.join_reductions(module)
             short_reductions.mark_reductions_in_one_loop(module)
             mark_invariant_conditions(module)
+
+    def _divide_from_calls(self, module: ir.Operation, found: Found) -> None:
+        """Choose what XLA:CPU computes in its calls for large reductions, and what around them."""
+        wide_sums.write_wide_sums(found)
+        extremes.guard_extremes(module, found)
+        factors.move_factors(found)
+        summands.compute_summands(module, found, self.trigonometric)
+        scales.separate_scales(module, found)
+        readers.keep_readers(found)
 
     def _lower(self, module: ir.Operation) -> None:
         known = len(DEFINED)  # patterns are kept until there are new ops

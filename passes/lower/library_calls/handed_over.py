@@ -76,11 +76,15 @@ def is_of_reduction(x: ir.Value) -> bool:
 
 
 def is_large_sum(op: ir.Operation) -> bool:
-    x = op.operands[0].type
-    if len(op.results) != 1 or str(x.element_type) not in _ADDED_AS_THEY_ARE:
+    """Whether XLA calls its library for a sum of floats, and converts none of them before."""
+    if not _is_added_as_it_is(op.operands[0].type) or len(op.results) != 1:
         return False
-    has_size = x.has_static_shape and prod(x.shape) >= FEWEST_CALLED
-    return has_size and _adds(op.regions[0].blocks[0])
+    return _adds(op.regions[0].blocks[0])
+
+
+@lru_cache(1024)
+def _is_added_as_it_is(type_: Any) -> bool:
+    return is_large_array(type_) and str(type_.element_type) in _ADDED_AS_THEY_ARE
 
 
 def _adds(body: ir.Block) -> bool:

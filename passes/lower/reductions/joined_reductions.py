@@ -1,7 +1,8 @@
 """Small reductions on the CPU, several of them in one loop."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -86,9 +87,7 @@ def join_reductions(module: ir.Operation) -> None:
     # Equal ones are one, and those that nobody needs are not joined with others.
     run_native("func.func(cse,trivial-dce)", module)
     groups: dict[Any, list[_Joined]] = {}  # by what they share with others
-    plain: dict[int, set[ir.Operation]] = {}  # ops that are made of no functions, by their elements
-    for place, op in enumerate(filter(_is_small, find(module, _REDUCE))):
-        functions = _functions(op, plain.setdefault(prod(op.operands[0].type.shape), set()))
+    for place, (op, functions) in enumerate(_made_of_functions(module)):
         keys = [(_key(op), function) for function in functions]
         group = _taker(groups, keys, op, functions) or _Joined(op, functions, place)
         for key in keys:
@@ -104,15 +103,16 @@ def combining(op: ir.Operation) -> str | None:
 
 def combining_each(op: ir.Operation) -> list[str] | None:
     """The ops by which a reduction combines the elements of each array, if each is a single one."""
-    block = op.regions[0].blocks[0]
-    *ops, last = [inner.operation for inner in block.operations]
-    n, arguments = len(op.results), list(block.arguments)
-    makers = [maker(x) for x in last.operands]
-    if len(ops) != n or any(made is None for made in makers):
+    block, n = op.regions[0].blocks[0], len(op.results)
+    ops, arguments = list(block.operations), list(block.arguments)
+    if len(ops) != n + 1:
         return None
-    pairs = [[arguments[i], arguments[n + i]] for i in range(n)]
-    fit = [[*made.operands] == pair for made, pair in zip(makers, pairs, strict=True) if made]
-    return [made.name for made in makers if made] if all(fit) else None
+    names = []
+    for made, x, y in zip(map(maker, ops[-1].operands), arguments, arguments[n:], strict=False):
+        if made is None or list(made.operands) != [x, y]:
+            return None
+        names.append(made.name)
+    return names
 
 
 @dataclass
@@ -180,24 +180,32 @@ def _name(op: ir.Operation) -> str:
 
 
 def _has_pair(module: ir.Operation) -> bool:
+    """Whether two reductions may share a function, once equal ones are one."""
     seen: set[Any] = set()
-    for op in find(module, _REDUCE):
-        if _is_small(op):
-            key = _key(op)
-            if key in seen:
-                return True
-            seen.add(key)
+    for op, functions in _made_of_functions(module):
+        of_one = {(_key(op), function.name) for function in functions}
+        if not seen.isdisjoint(of_one):
+            return True
+        seen |= of_one
     return False
 
 
-def _is_small(op: ir.Operation) -> bool:
-    if len(op.results) != 1:
+def _made_of_functions(module: ir.Operation) -> Iterator[tuple[ir.Operation, set[ir.Operation]]]:
+    """Small reductions whose elements are made of functions, with these."""
+    plain: dict[int, set[ir.Operation]] = {}  # ops that are made of none, by their elements
+    for op in find(module, _REDUCE):
+        x = op.operands[0].type
+        if _is_small(x) and len(op.results) == 1:
+            functions = _functions(op, plain.setdefault(prod(x.shape), set()))
+            if functions and combining(op) in _JOINED:
+                yield op, functions
+
+
+@lru_cache(1024)
+def _is_small(type_: Any) -> bool:
+    if not type_.has_static_shape or not 1 < prod(type_.shape) <= _MOST_CALLS:
         return False
-    x = op.operands[0].type
-    if not x.has_static_shape or not 1 < prod(x.shape) <= _MOST_CALLS:
-        return False
-    is_narrow = kind(x.element_type) == "complex" or str(x.element_type) in _NARROW
-    return not is_narrow and combining(op) in _JOINED
+    return kind(type_.element_type) != "complex" and str(type_.element_type) not in _NARROW
 
 
 def _key(op: ir.Operation) -> Any:

@@ -1,8 +1,10 @@
 """Reductions of few elements on the CPU: as elementwise ops of slices, or as one loop each."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import product
 from math import inf, prod
+from typing import Any
 
 from anvl.dialect.core.attributes import attribute_of
 from anvl.dialect.core.mlir import ir
@@ -10,6 +12,7 @@ from anvl.dialect.core.params.base import DotDimensions, Ints
 from anvl.dialect.core.types import kind, tensor, without_axes
 from anvl.passes.framework.walk import Found, find
 from anvl.passes.lower.hlo_builder import Hlo, maker
+from anvl.passes.lower.library_calls.handed_over import is_large_array
 from anvl.passes.lower.reductions.joined_reductions import combining
 
 __all__ = ["IN_ONE_LOOP", "NAMES", "mark_reductions_in_one_loop", "unroll_short_reductions"]
@@ -93,13 +96,11 @@ def _are_static(ops: Sequence[ir.Operation]) -> bool:
 
 def _is_handed_over(op: ir.Operation) -> bool:
     """Whether YNNPACK adds up the elements."""
-    x = op.operands[0].type
-    is_sum = combining(op) == _ROUNDED[0] and kind(x.element_type) == "float"
-    return is_sum and prod(x.shape) >= _FEWEST
+    return is_large_array(op.operands[0].type) and combining(op) == _ROUNDED[0]
 
 
 def _are_short(sizes: Sequence[tuple[ir.Operation, int]]) -> bool:
-    return all(n <= _most_in_one_loop(op) for op, n in sizes)
+    return all(n <= _MOST_ROUNDED or n <= _most_in_one_loop(op) for op, n in sizes)
 
 
 def _are_short_products(products: Sequence[ir.Operation]) -> bool:
@@ -117,7 +118,12 @@ def _most_in_one_loop(op: ir.Operation) -> int:
 
 def _elements(op: ir.Operation) -> int:
     """How many elements make a result of a reduction."""
-    return prod(op.operands[0].type.shape[a] for a in _axes(op))
+    return _size_of_axes(op.operands[0].type, op.attributes["dimensions"])
+
+
+@lru_cache(1024)
+def _size_of_axes(type_: Any, axes: ir.Attribute) -> int:
+    return prod(type_.shape[a] for a in Ints.decode(axes))
 
 
 def _is_of_vectors(op: ir.Operation) -> bool:
@@ -148,12 +154,18 @@ def unroll_short_reductions(found: Found) -> None:
 def _repeated(op: ir.Operation) -> str | None:
     """The op that combines two elements, if the reduction is to be replaced."""
     x = op.operands[0].type
-    if len(op.results) != 1 or not x.has_static_shape or not 1 <= _elements(op) <= _MOST:
+    if not _is_repeated(x) or len(op.results) != 1 or not 1 <= _elements(op) <= _MOST:
         return None
     name = combining(op)
     if not name or prod(x.shape) < _fewest(name, x.element_type):
         return None
     return None if _is_stored(op) else name
+
+
+@lru_cache(1024)
+def _is_repeated(type_: Any) -> bool:
+    """Whether reductions of arrays of a type may be replaced."""
+    return type_.has_static_shape and prod(type_.shape) >= min(_FEWEST, _FEWEST_GUARDED)
 
 
 def _is_stored(op: ir.Operation) -> bool:
