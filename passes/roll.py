@@ -33,7 +33,8 @@ from anvl.passes.rolling.items import Block
 from anvl.passes.rolling.loop_bounds import may_pay
 from anvl.passes.rolling.orders import Orders
 from anvl.passes.rolling.periods import repeats
-from anvl.passes.rolling.stretches import Stretch, linked
+from anvl.passes.rolling.samples import may_pay_by_samples
+from anvl.passes.rolling.stretches import FEWEST_IN_TURN, Stretch, in_turn, linked
 
 __all__ = ["Roll"]
 
@@ -118,16 +119,20 @@ class Roll(Pass, argument=_NAME):
     ) -> bool:
         """Roll what repeats in the blocks of one function; returns whether anything does."""
         for ops in blocks:
-            is_long = len(ops) > 2 * self.least and self._may_pay(ops, name, orders)
+            is_long = len(ops) > 2 * self.least and self._may_pay(ops, name, expansion, orders)
             if is_long and self._roll_block(ops, name, expansion, orders, findings):
                 run_on(expansion.functions[name], "trivial-dce")
                 return True
         return False
 
-    def _may_pay(self, ops: _Ops, name: str, orders: Orders) -> bool:
+    def _may_pay(self, ops: _Ops, name: str, expansion: Expansion, orders: Orders) -> bool:
         """Whether it may be rolled, or what stays and why must be told."""
-        tells = self.always or self.report or self.on_report is not None
-        return tells or may_pay(ops, self.least, orders.of(name))
+        if self.always or self.report or self.on_report is not None:
+            return True
+        asked, functions = orders.of(name), expansion.functions
+        return may_pay(ops, self.least, asked) and may_pay_by_samples(
+            ops, self.least, asked, lambda op: is_dce_able(op, functions)
+        )
 
     def _may_repeat(self, ops: Sequence[Any]) -> bool:
         if len(ops) <= 2 * self.least:
@@ -152,11 +157,14 @@ class Roll(Pass, argument=_NAME):
             if not isinstance(stretch, Stretch):
                 findings.append(Finding.of_difference(block, run, stretch))
                 continue
-            form = form_of(block, stretch)
-            why_not = self._why_not(block, stretch, form, orders, name)
-            findings.append(Finding.of_stretch(block, stretch, form, why_not))
-            if not why_not:
-                chosen.append((stretch, form))
+            longer = in_turn(block, stretch, self.least if self.always else FEWEST_IN_TURN)
+            for one in (longer, stretch) if longer else (stretch,):
+                form = form_of(block, one)
+                why_not = self._why_not(block, one, form, orders, name)
+                findings.append(Finding.of_stretch(block, one, form, why_not))
+                if not why_not:
+                    chosen.append((one, form))
+                    break
         if not chosen:
             return False
         writer = Writer(block, name, expansion)

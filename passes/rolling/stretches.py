@@ -10,8 +10,12 @@ them is one of four:
 
 An op whose attributes differ, such as the slice of row i, is computed before the loop if it reads
 values from outside alone; its results count as such (`apart`).
+
+Where repetitions read a few values in turn, as layers that share four weights, so many of them are
+one of a longer period, for which each value is the same (`in_turn`).
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -19,10 +23,25 @@ from typing import Any, NamedTuple
 from anvl.passes.rolling.items import Block, Source
 from anvl.passes.rolling.periods import Run
 
-__all__ = ["Carried", "Difference", "Each", "Inner", "Same", "Stretch", "linked"]
+__all__ = [
+    "FEWEST_IN_TURN",
+    "Carried",
+    "Difference",
+    "Each",
+    "Inner",
+    "Same",
+    "Stretch",
+    "in_turn",
+    "linked",
+]
 
 _FURTHEST = 4  # repetitions back from which a value is carried
 _MOST_PEELED = 2
+_MOST_IN_TURN = 16  # repetitions
+#: Steps of a loop of values in turn that runs as fast as what repeats.  (Of 166 layers with four
+#: weights in turn the gradient compiles in 0.1 of the time as a loop of 41 steps, and runs in 0.8;
+#: of 8 or 12 steps in 0.4 to 0.5, but it runs 1.3 times as long.)
+FEWEST_IN_TURN = 16
 
 
 class Inner(NamedTuple):
@@ -122,6 +141,33 @@ def linked(block: Block, run: Run, least: int) -> Stretch | Difference:
                 return found
             met = met or found
     return met or Difference(run.start, "is not repeated often enough")
+
+
+def in_turn(block: Block, stretch: Stretch, least: int) -> Stretch | None:
+    """The stretch with as many repetitions in one as there are values that they read in turn.
+
+    None if they read none so, or if it would repeat less than `least` times.
+    """
+    read = [link for links in stretch.links for link in links if type(link) is Each]
+    length = math.lcm(*filter(None, [_turn(link.values) for link in read]))
+    count = stretch.count // length
+    if length == 1 or length > _MOST_IN_TURN or count < least:
+        return None
+    longer = Stretch(stretch.start, length * stretch.period, count)
+    found = _linked_from(block, longer, least)
+    if not isinstance(found, Stretch):
+        return None
+    _note_wanted(block, found)
+    return found
+
+
+def _turn(values: Sequence[Any]) -> int | None:
+    """After how many values the same ones come again."""
+    try:
+        again = values.index(values[0], 1)
+    except ValueError:
+        return None
+    return again if values[again:] == values[:-again] else None
 
 
 def _linked_from(block: Block, stretch: Stretch, least: int) -> Stretch | Difference:

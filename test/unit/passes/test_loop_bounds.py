@@ -18,18 +18,21 @@ SIZES = (1, 4, 300)
 
 
 def _drawn(seed):
-    """A function with 4 to 19 repetitions: carried, independent, or each with a term of a total."""
+    """A function with 4 to 69 repetitions: carried, independent, or each with a term of a total."""
     draw = random.Random(seed)
-    count, width, size = draw.randrange(4, 20), draw.randrange(1, 9), draw.choice(SIZES)
+    count = draw.randrange(4, 20) if draw.random() < 0.5 else draw.randrange(20, 70)
+    width, size = draw.randrange(1, 9), draw.choice(SIZES)
     reads, adds, rows = draw.random() < 0.6, draw.random() < 0.6, draw.random() < 0.2
+    turn = draw.choice((1, 1, 2, 3))
     furthest = draw.choice((1, 3))  # 1: each op reads the one before
     plan = [(draw.randrange(6), draw.randrange(furthest), draw.random()) for _ in range(width)]
 
     def f(x, table):
         carry, total, terms = x, x, []
+        in_turn = [x, table[0], table[1]]
         for k in range(count):
             first = carry if reads else x
-            values = [first, table[k] if rows else x, x]
+            values = [first, table[k] if rows else in_turn[k % turn], x]
             for kind, back, number in plan:
                 a, b = values[-1], values[-1 - back]
                 values.append(

@@ -211,6 +211,30 @@ def complex_numbers(x):
     return np.sum(np.real(z) + np.imag(z) * 2)
 
 
+@program("scan")
+def three_weights_in_turn(x):
+    weights = [np.asarray(W), np.outer(x, x) * 0.3, np.asarray(W).T - 0.2]
+    for i in range(17):  # two layers are left
+        x = x + 0.3 * np.tanh(weights[i % 3] @ x)
+    return np.sum(x * x)
+
+
+@program("scan")
+def all_values_of_weights_in_turn(x):
+    weights, kept = [np.asarray(W), np.outer(x, x) * 0.3], [x]
+    for i in range(9):
+        kept.append(np.tanh(weights[i % 2] @ kept[-1]) + kept[-1] * 0.5)
+    return np.sum(np.stack(kept) * np.arange(10.0)[:, None])
+
+
+@program("scan")
+def two_weights_and_three_numbers_in_turn(x):
+    weights = [np.asarray(W), np.outer(x, x) * 0.3]
+    for i in range(26):
+        x = (0.1, 0.4, 0.3)[i % 3] * x + np.tanh(weights[i % 2] @ x)
+    return np.sum(x * x)
+
+
 def forms_in(f, *args):
     """The report, and the forms of the stretches that were rolled."""
     report = anvl.jit(f, roll=True).lower(*args).report()
@@ -258,6 +282,25 @@ def test_values_that_begin_apart_are_not_searched_for_in_ever_shorter_stretches(
     monkeypatch.setattr(stretches, "_link_all", lambda *args: tries.append(0) or link_all(*args))
     report, forms = forms_in(two_readers_of_one_value_begin_apart, X)
     assert forms == ["scan"] and len(tries) < 20, (len(tries), report)
+
+
+@pytest.mark.parametrize(
+    ("count", "turn", "told"),
+    [
+        (66, 4, "16 repetitions of 20 ops"),
+        (63, 4, "stay"),  # 15 steps of a loop
+        (64, 3, "21 repetitions of 15 ops"),
+        (340, 17, "stay"),
+    ],
+)
+def test_layers_whose_weights_come_in_turn_are_one_step_of_a_loop(count, turn, told):
+    def layers(x, *weights):
+        for i in range(count):
+            x = x + 0.1 * np.tanh(weights[i % turn] @ x + 1)
+        return x
+
+    report = anvl.jit(layers).lower(X, *[W] * turn).report().splitlines()[0]
+    assert told in report, report
 
 
 def test_a_stretch_that_stays_is_told_once():
