@@ -27,6 +27,7 @@ __all__ = ["may_pay_by_samples"]
 
 _MORE = 2  # repetitions of a sample beside the least number
 _FEWEST = 2  # times as many repetitions as a sample has: else reading it saves little
+_SHORTEST = 300  # ops of a block, of which a sample saves more than it takes
 
 
 def may_pay_by_samples(
@@ -36,6 +37,8 @@ def may_pay_by_samples(
 
     The loop has at least `least` repetitions.
     """
+    if len(ops) < _SHORTEST:
+        return True
     numbers: dict[type, int] = {}
     taken: list[Run] = []
     for run in repeats([numbers.setdefault(type(op), len(numbers)) for op in ops], least):

@@ -37,7 +37,7 @@ def _lower(f, n_weights):
     return anvl.jit(f).lower(w, *[w] * n_weights)
 
 
-@pytest.mark.parametrize(("count", "most"), [(200, 40), (30, 24), (12, 24)])
+@pytest.mark.parametrize(("count", "most"), [(200, 40), (160, 40)])
 def test_of_layers_with_a_weight_each_a_few_are_read(read, count, most):
     _lower(_layers(count, lambda i: i), count)
     assert 0 < sum(read) <= most, read
@@ -83,6 +83,11 @@ def test_a_repetition_that_stands_beside_one_that_stays_is_found():
         return np.sum(x)
 
     assert "while" in _lower(f, 40).mlir()
+
+
+def test_a_short_program_is_read_at_once(read):
+    _lower(_layers(40, lambda i: i), 40)
+    assert read == [82], read
 
 
 def test_what_is_not_known_from_a_sample_is_read():
