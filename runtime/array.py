@@ -1,7 +1,6 @@
 """`Array`: the array class for users, a buffer on a device and its interned type.
 
-The frontend attaches operators and indexing to the class; this module holds the parts that need
-no program: its type, its values on the host, its lifetime.
+The frontend attaches operators and indexing to the class: all that needs a program.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ import numpy as np
 
 from anvl.runtime.buffers import copied_buffer, copied_shards, is_single, send
 from anvl.runtime.client import Device, Placement, check_process
-from anvl.runtime.distributed.waiting import watched
 from anvl.runtime.errors import RuntimeFailure, readable
 from anvl.runtime.execution.donation import deleted_buffer, fate_of
 from anvl.runtime.execution.out_of_memory import failure
@@ -168,6 +166,8 @@ class Array(ArrayMethods, metaclass=NotCalled):
     def _waited_for(self, function: str, work: Callable[[], _T]) -> _T:
         """Do work that waits for the array, and may so wait for other processes."""
         if self.aval.placement.spans_processes and not self.buffer.is_ready():
+            from anvl.runtime.distributed.waiting import watched  # sockets, JSON: for jobs alone
+
             return watched(function, work)
         return work()
 

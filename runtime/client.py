@@ -17,9 +17,9 @@ from anvl.runtime.memory import machine_memory
 from anvl.runtime.settings import MOST_CPU_DEVICES, runtime_settings
 
 __all__ = [
-    "EMBEDDED", "EMBEDDED_PYTHON", "Client", "Device", "Placement", "Target", "check_process",
-    "cpu_client", "embed", "embedded_client", "embedded_target", "forked", "has_client",
-    "is_orphan",
+    "EMBEDDED", "EMBEDDED_PYTHON", "HANDLER", "Client", "Device", "Placement", "Target",
+    "check_process", "cpu_client", "embed", "embedded_client", "embedded_target", "forked",
+    "has_client", "is_orphan",
 ]  # fmt: skip
 
 #: The name of jaxlib's own client; others have the names of their plugins.
@@ -48,6 +48,8 @@ class Target(NamedTuple):
 _EMBEDDED_ROUTINES = "lapack"
 #: jaxlib's handler that calls Python, under which programs have their calls.
 EMBEDDED_PYTHON = "xla_ffi_python_cpu_callback"
+#: The same of plugins, which is ours: `anvl.runtime.handlers.call_frames`.
+HANDLER = "anvl_python_callback"
 
 
 class Device:

@@ -14,7 +14,6 @@ With the setting `traceback_filtering` off, all frames are shown.  `explain_erro
 from __future__ import annotations
 
 import ast
-import difflib
 import enum
 import functools
 import inspect
@@ -282,6 +281,8 @@ def _keywords_of(f: Callable[..., Any]) -> tuple[list[str], bool]:
 
 
 def _advice(keyword: str, known: list[str]) -> str:
+    import difflib  # for messages, as here, alone
+
     near = difflib.get_close_matches(keyword, known, 1)
     return f"did you mean {near[0]!r}?" if near else f"it takes {', '.join(known) or 'none'}"
 

@@ -15,14 +15,17 @@ from __future__ import annotations
 import atexit
 import os
 import signal
-import subprocess
 import sys
 import threading
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from anvl.runtime.errors import RuntimeFailure
 from anvl.runtime.lazy import compat
 from anvl.runtime.locks import fresh_lock
+
+if TYPE_CHECKING:
+    import subprocess
 
 __all__ = ["check"]
 
@@ -66,6 +69,8 @@ class _Trial:
 
 
 def _started() -> subprocess.Popen[bytes] | None:
+    import subprocess  # 3 ms, for programs from elsewhere
+
     command = [sys.executable, "-m", "anvl.runtime.trial"]
     pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
     try:

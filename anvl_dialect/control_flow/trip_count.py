@@ -1,9 +1,8 @@
 """Static trip count of a counted loop."""
 
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from math import ceil, floor, isfinite
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from anvl.dialect.core.create import number_of
 from anvl.dialect.core.mlir import ir
@@ -12,6 +11,9 @@ from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import dtype_name, integer_range, kind
 from anvl.dialect.interpreters.constant_folding import known_number, maker_of
 from anvl.dialect.interpreters.subprogram import Program
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 __all__ = ["Count", "step_count", "trip_count"]
 
@@ -65,13 +67,15 @@ def _count(cond: Program, body: Program, xs: Sequence[Value], known: _Known) -> 
         last = _number(cond, body, sides[1 - side], xs, known)
         numbers = [x for x in (first, by, last) if x is not None and isfinite(x)]
         if len(numbers) == 3 and numbers[1] * sign > 0:
+            from fractions import Fraction  # with `decimal`, 1.5 ms: for loops
+
             element = xs[i].type.element_type
             return _counted(element, i, [Fraction(x) for x in numbers], is_reached)
     return None
 
 
 def _counted(
-    element: ir.Type, carry: int, numbers: Sequence[Fraction], is_reached: bool
+    element: ir.Type, carry: int, numbers: "Sequence[Fraction]", is_reached: bool
 ) -> Count | None:
     """Count of the steps by `by` from the first number up to the last.
 

@@ -20,9 +20,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from anvl.core.arguments import name_of, no_keyword, parameters_of
+from anvl.core.importing import load_module
 from anvl.runtime import explain_error
 
-__all__ = ["WITHOUT_EFFECT", "accepts", "check_without_effect", "respell", "spelled"]
+__all__ = ["WITHOUT_EFFECT", "LongForm", "accepts", "check_without_effect", "respell", "spelled"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _Call = tuple[tuple[Any, ...], dict[str, Any]]
@@ -84,6 +85,21 @@ WITHOUT_EFFECT: dict[str, tuple[tuple[Any, ...], str]] = {
 }
 
 
+class LongForm(NamedTuple):
+    """A function of a table of a module, by its name: loaded by the first call that needs it."""
+
+    module: str
+    table: str
+    name: str
+
+    def load(self) -> Callable[..., Any]:
+        found: Callable[..., Any] = getattr(load_module(self.module), self.table)[self.name]
+        return found
+
+
+_Longer = Callable[..., Any] | LongForm | None
+
+
 class _Form(NamedTuple):
     """The parameters of the other library in their order, with ours or None for each."""
 
@@ -143,7 +159,7 @@ def check_without_effect(function: str, name: str, value: Any) -> None:
     raise TypeError(f"{function}: {name} is {value!r}, and can be {shown} only; {remedy}")
 
 
-def spelled(form: str = "", longer: Callable[..., Any] | None = None) -> Callable[[_F], _F]:
+def spelled(form: str = "", longer: _Longer = None) -> Callable[[_F], _F]:
     """Let a function also take calls in another form, such as `a axis out keepdims`.
 
     A call that is neither in our form nor in this one goes to `longer`, a function with parameters
@@ -189,23 +205,28 @@ def accepts(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 
 
 def _translated(
-    f: Callable[..., Any], form: str, longer: Callable[..., Any] | None, call: _Call
+    f: Callable[..., Any], form: str, longer: _Longer, call: _Call
 ) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]] | None:
     """The function and its arguments for a call that is not in our form; None if it is in none."""
     ours = parameters_of(f).known
     found = _form(form, ours).call(name_of(f), ours, call)
     if found is not None and _fits(f, found):
         return f, *found
-    if longer is not None and _fits(longer, call):
-        return longer, *call
+    more = _loaded(longer)
+    if more is not None and _fits(more, call):
+        return more, *call
     return None
 
 
+def _loaded(longer: _Longer) -> Callable[..., Any] | None:
+    return longer.load() if isinstance(longer, LongForm) else longer
+
+
 def _check_keywords(
-    f: Callable[..., Any], form: str, longer: Callable[..., Any] | None, kwargs: Iterable[str]
+    f: Callable[..., Any], form: str, longer: _Longer, kwargs: Iterable[str]
 ) -> None:
     """Raise a TypeError for a keyword that a function has in none of its forms."""
-    takers = [parameters_of(g) for g in (f, longer) if g is not None]
+    takers = [parameters_of(g) for g in (f, _loaded(longer)) if g is not None]
     known = {name: None for taker in takers for name in taker.known}
     theirs = _form(form, takers[0].known).targets
     unknown = [name for name in kwargs if name not in known and name not in theirs]
@@ -242,7 +263,7 @@ def _needed(f: Callable[..., Any], ours: Mapping[str, int | None]) -> set[str]:
 def respell(
     namespace: dict[str, Any],
     forms: Mapping[str, str],
-    longer: Mapping[str, Callable[..., Any]] | None = None,
+    longer: Mapping[str, Callable[..., Any] | LongForm] | None = None,
 ) -> None:
     """Let the functions of a module, by name, also take calls in these forms."""
     more = longer or {}

@@ -1,7 +1,6 @@
 """Arguments of a user's function: static ones, differentiated ones, and their paths."""
 
 import dataclasses
-import difflib
 import enum
 import functools
 import inspect
@@ -303,6 +302,8 @@ def no_keyword(
 
     `other_forms` are the keywords of the forms in which a function may also be called.
     """
+    import difflib  # for messages, as here, alone
+
     known = list(known)
     near = difflib.get_close_matches(keyword, [*known, *other_forms], 1)
     advice = _OF_NUMPY.get(keyword) or f"it takes {', '.join(known) or 'none'}"

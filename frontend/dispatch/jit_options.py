@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anvl.core.argument_roots import roots_of_leaves
 from anvl.core.arguments import Arguments, StaticArguments, name_of, positions_of
 from anvl.core.config import STALE_POLICIES
-from anvl.dispatch.padding.buckets import Bucket, PaddingPlan, buckets_of, plan_of
 from anvl.dispatch.partitioning.jit_shardings import JitShardings, jit_shardings
-from anvl.passes.pad import Pad, Record
-from anvl.passes.roll import Roll
-from anvl.passes.rolling.findings import Finding
 from anvl.runtime import Array, Device, Placement, ShardedPlacement, as_device, placement_of
+
+if TYPE_CHECKING:
+    from anvl.dispatch.padding.buckets import Bucket, PaddingPlan
+    from anvl.passes.pad import Pad, Record
+    from anvl.passes.roll import Roll
+    from anvl.passes.rolling.findings import Finding
 
 __all__ = [
     "DEFAULT",
@@ -68,6 +70,8 @@ class ProgramOptions(NamedTuple):
         """The pass that pads the program."""
         if self.padding is None:
             return None
+        from anvl.passes.pad import Pad  # by `bucket` alone
+
         axes = self.padding.axes
         return Pad(
             args=tuple(a.position for a in axes),
@@ -81,9 +85,27 @@ class ProgramOptions(NamedTuple):
 DEFAULT = ProgramOptions()
 
 
+def _buckets_of(f: Callable[..., Any], static: StaticArguments, given: Any) -> tuple[Bucket, ...]:
+    from anvl.dispatch.padding.buckets import buckets_of  # by `bucket` alone, as the next
+
+    return buckets_of(f, static, given)
+
+
+def _plan_of(
+    f: Callable[..., Any], buckets: tuple[Bucket, ...], given: Arguments
+) -> PaddingPlan | None:
+    from anvl.dispatch.padding.buckets import plan_of
+
+    return plan_of(f, buckets, given)
+
+
 def roll_pass(roll: Any, on_report: Callable[[list[Finding]], None] | None = None) -> Roll | None:
     """The pass for the option `roll`, which tells what it found; None if it is to do nothing."""
-    return Roll(always=roll is True, on_report=on_report) if roll else None
+    if not roll:
+        return None
+    from anvl.passes.roll import Roll  # 10 ms of an import that needs no passes yet
+
+    return Roll(always=roll is True, on_report=on_report)
 
 
 class JitOptions(NamedTuple):
@@ -155,7 +177,7 @@ class JitOptions(NamedTuple):
         if self is PLAIN:
             return ProgramOptions(name_of(f))
         donated = self.donated_leaves(f, arguments)
-        padding = plan_of(f, self.buckets, arguments) if self.buckets else None
+        padding = _plan_of(f, self.buckets, arguments) if self.buckets else None
         options = self.compiler_options
         return ProgramOptions(
             name_of(f), self.place(), donated, options, self.interpreted, padding, roll=self.roll,
@@ -215,7 +237,7 @@ def jit_options(
             compiler_options=compiler_options,
             debug_nans=debug_nans or None,
         ),
-        buckets_of(f, static, bucket),
+        () if bucket is None else _buckets_of(f, static, bucket),
         _checked_roll(roll, bucket),
         shardings,
     )

@@ -10,7 +10,6 @@ from anvl import tree
 from anvl.core.argument_arrays import is_open
 from anvl.core.arguments import Arguments, input_names
 from anvl.core.avals import aval
-from anvl.dispatch.padding.buckets import bucketed
 from anvl.recompilation.key_differences import Key
 from anvl.runtime import MISS, ArrayType, make_flat_dispatch
 
@@ -168,7 +167,10 @@ class ProgramTable:
     def _full_key(self, types: tuple[ArrayType, ...]) -> Key:
         treedef, static, version = self._key
         f, buckets = self._owner._f, self._owner._options.buckets
-        types = bucketed(f, buckets, Arguments([], treedef, static), types) if buckets else types
+        if buckets:
+            from anvl.dispatch.padding.buckets import bucketed  # by `bucket` alone
+
+            types = bucketed(f, buckets, Arguments([], treedef, static), types)
         return Key(treedef, static, version, types)
 
     def install(self, key: tuple[Any, ...]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from anvl.core.tracer import Tracer
 from anvl.dialect.core.errors import TraceError
 from anvl.runtime import Array, Device, ShardedPlacement, hiding_frames, put
 from anvl.runtime import block_until_ready as wait_for
-from anvl.runtime.distributed.call_order import processes_of, refuse_other_values
 from anvl.sharding.specs import PartitionSpec, Sharding, placement_for
 
 __all__ = ["block_until_ready", "device_get", "device_put", "prefix_leaves"]
@@ -173,6 +171,10 @@ def _refuse_other_values(value: Any, of: Any, place: ShardedPlacement) -> None:
     is_global = isinstance(value, Array) and value.aval.placement.spans_processes
     if is_global or not place.addressable:
         return
+    import hashlib  # with the sockets of a job, and OpenSSL: for jobs alone
+
+    from anvl.runtime.distributed.call_order import processes_of, refuse_other_values
+
     values = np.ascontiguousarray(value)
     found = hashlib.sha256(f"{of} ".encode())
     found.update(values.reshape(-1).view(np.uint8).data)

@@ -7,7 +7,7 @@ Promotion and broadcasting are done here; the rules are in `frontend/core/promot
     Array([3, 5, 7], dtype=int32)
 """
 
-from importlib import import_module as _import_module
+from typing import TYPE_CHECKING, Any
 
 from ml_dtypes import bfloat16 as bfloat16
 from numpy import bool_ as bool
@@ -33,64 +33,60 @@ from numpy import uint16 as uint16
 from numpy import uint32 as uint32
 from numpy import uint64 as uint64
 
-from anvl.call_spellings import numpy_forms as _numpy_forms
-from anvl.call_spellings.translation import respell as _respell
+from anvl.core.importing import load_module as _load_module
+from anvl.core.importing import one_thread as _one_thread
 from anvl.core.importing import unknown_name as _unknown_name
-from anvl.docstrings.complete import complete as _complete
-from anvl.docstrings.of_fft import FFT as _FFT
-from anvl.docstrings.of_linalg import LINALG as _LINALG
-from anvl.docstrings.of_numpy import NUMPY as _NUMPY
-from anvl.numpy import fft as fft
-from anvl.numpy import linalg as linalg
-from anvl.numpy.analysis.calculus import *  # noqa: F403
-from anvl.numpy.analysis.conversions import *  # noqa: F403
-from anvl.numpy.analysis.covariances import *  # noqa: F403
-from anvl.numpy.analysis.float_parts import *  # noqa: F403
-from anvl.numpy.analysis.histograms import *  # noqa: F403
-from anvl.numpy.analysis.host_files import *  # noqa: F403
-from anvl.numpy.analysis.kinds import *  # noqa: F403
-from anvl.numpy.analysis.layouts import *  # noqa: F403
-from anvl.numpy.analysis.missing_values import *  # noqa: F403
-from anvl.numpy.analysis.numpy_long_forms import LONG_FORMS as _LONG_FORMS
-from anvl.numpy.analysis.polynomials import *  # noqa: F403
-from anvl.numpy.analysis.scalar_types import *  # noqa: F403
-from anvl.numpy.analysis.selection import *  # noqa: F403
-from anvl.numpy.analysis.sequences import *  # noqa: F403
-from anvl.numpy.analysis.set_operations import *  # noqa: F403
-from anvl.numpy.analysis.tapers import *  # noqa: F403
-from anvl.numpy.arrays.bit_packing import *  # noqa: F403
-from anvl.numpy.arrays.choice import *  # noqa: F403
-from anvl.numpy.arrays.creation import *  # noqa: F403
-from anvl.numpy.arrays.diagonals import *  # noqa: F403
-from anvl.numpy.arrays.editing import *  # noqa: F403
-from anvl.numpy.arrays.grids import *  # noqa: F403
-from anvl.numpy.arrays.index_builders import *  # noqa: F403
-from anvl.numpy.arrays.indexing import *  # noqa: F403
-from anvl.numpy.arrays.insertion import *  # noqa: F403
-from anvl.numpy.arrays.padding import *  # noqa: F403
-from anvl.numpy.arrays.shaping import *  # noqa: F403
-from anvl.numpy.arrays.sorting import *  # noqa: F403
-from anvl.numpy.arrays.stacking import *  # noqa: F403
-from anvl.numpy.functions.arithmetic import *  # noqa: F403
-from anvl.numpy.functions.convolving import *  # noqa: F403
-from anvl.numpy.functions.cumulative import *  # noqa: F403
-from anvl.numpy.functions.einstein import *  # noqa: F403
-from anvl.numpy.functions.elementwise import *  # noqa: F403
-from anvl.numpy.functions.exponents import *  # noqa: F403
-from anvl.numpy.functions.higher import *  # noqa: F403
-from anvl.numpy.functions.products import *  # noqa: F403
-from anvl.numpy.functions.quantiles import *  # noqa: F403
-from anvl.numpy.functions.reductions import *  # noqa: F403
-from anvl.numpy.functions.special import *  # noqa: F403
-from anvl.numpy.functions.statistics import *  # noqa: F403
-from anvl.numpy.linear.product_forms import MATRIX_FORMS as _MATRIX_FORMS
-from anvl.numpy.linear.product_forms import PRODUCT_FORMS as _PRODUCT_FORMS
-from anvl.numpy.standard.dtypes import *  # noqa: F403
-from anvl.numpy.standard.exchange import from_dlpack as from_dlpack
-from anvl.numpy.standard.inspection import __array_namespace_info__ as __array_namespace_info__
-from anvl.numpy.standard.nonzero import *  # noqa: F403
-from anvl.numpy.standard.sets import *  # noqa: F403
-from anvl.numpy.standard.shapes import *  # noqa: F403
+from anvl.numpy.name_table import NAMES as _NAMES
+
+if TYPE_CHECKING:
+    from anvl.numpy import fft as fft
+    from anvl.numpy import linalg as linalg
+    from anvl.numpy.analysis.calculus import *  # noqa: F403
+    from anvl.numpy.analysis.conversions import *  # noqa: F403
+    from anvl.numpy.analysis.covariances import *  # noqa: F403
+    from anvl.numpy.analysis.float_parts import *  # noqa: F403
+    from anvl.numpy.analysis.histograms import *  # noqa: F403
+    from anvl.numpy.analysis.host_files import *  # noqa: F403
+    from anvl.numpy.analysis.kinds import *  # noqa: F403
+    from anvl.numpy.analysis.layouts import *  # noqa: F403
+    from anvl.numpy.analysis.missing_values import *  # noqa: F403
+    from anvl.numpy.analysis.polynomials import *  # noqa: F403
+    from anvl.numpy.analysis.scalar_types import *  # noqa: F403
+    from anvl.numpy.analysis.selection import *  # noqa: F403
+    from anvl.numpy.analysis.sequences import *  # noqa: F403
+    from anvl.numpy.analysis.set_operations import *  # noqa: F403
+    from anvl.numpy.analysis.tapers import *  # noqa: F403
+    from anvl.numpy.arrays.bit_packing import *  # noqa: F403
+    from anvl.numpy.arrays.choice import *  # noqa: F403
+    from anvl.numpy.arrays.creation import *  # noqa: F403
+    from anvl.numpy.arrays.diagonals import *  # noqa: F403
+    from anvl.numpy.arrays.editing import *  # noqa: F403
+    from anvl.numpy.arrays.grids import *  # noqa: F403
+    from anvl.numpy.arrays.index_builders import *  # noqa: F403
+    from anvl.numpy.arrays.indexing import *  # noqa: F403
+    from anvl.numpy.arrays.insertion import *  # noqa: F403
+    from anvl.numpy.arrays.padding import *  # noqa: F403
+    from anvl.numpy.arrays.shaping import *  # noqa: F403
+    from anvl.numpy.arrays.sorting import *  # noqa: F403
+    from anvl.numpy.arrays.stacking import *  # noqa: F403
+    from anvl.numpy.functions.arithmetic import *  # noqa: F403
+    from anvl.numpy.functions.convolving import *  # noqa: F403
+    from anvl.numpy.functions.cumulative import *  # noqa: F403
+    from anvl.numpy.functions.einstein import *  # noqa: F403
+    from anvl.numpy.functions.elementwise import *  # noqa: F403
+    from anvl.numpy.functions.exponents import *  # noqa: F403
+    from anvl.numpy.functions.higher import *  # noqa: F403
+    from anvl.numpy.functions.products import *  # noqa: F403
+    from anvl.numpy.functions.quantiles import *  # noqa: F403
+    from anvl.numpy.functions.reductions import *  # noqa: F403
+    from anvl.numpy.functions.special import *  # noqa: F403
+    from anvl.numpy.functions.statistics import *  # noqa: F403
+    from anvl.numpy.standard.dtypes import *  # noqa: F403
+    from anvl.numpy.standard.exchange import from_dlpack as from_dlpack
+    from anvl.numpy.standard.inspection import __array_namespace_info__ as __array_namespace_info__
+    from anvl.numpy.standard.nonzero import *  # noqa: F403
+    from anvl.numpy.standard.sets import *  # noqa: F403
+    from anvl.numpy.standard.shapes import *  # noqa: F403
 
 #: The version of the Array API standard that this namespace conforms to.
 __array_api_version__ = "2025.12"
@@ -123,43 +119,53 @@ _LATER = {
     "vectorize": "anvl.transforms.vectorize.vectorize",
 }
 
+#: The module of each name that `_load` enters: `sin` of `functions.elementwise`.
+_HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
+_HOMES["from_dlpack"] = "standard.exchange"
+_HOMES["__array_namespace_info__"] = "standard.inspection"
+
 # fmt: off
 __all__ = [
-    *_LATER,
-    *(name for m in _MODULES for name in _import_module(f"anvl.numpy.{m}").__all__),
-    "__array_api_version__", "__array_namespace_info__",
+    *_LATER, *_HOMES,
+    "__array_api_version__",
     "bfloat16", "bool", "bool_", "complex64", "complex128", "dtype", "e", "euler_gamma", "fft",
-    "float16", "float32", "float64", "from_dlpack", "inf", "int8", "int16", "int32", "int64",
+    "float16", "float32", "float64", "inf", "int8", "int16", "int32", "int64",
     "linalg", "nan", "newaxis", "pi",
     "uint8", "uint16", "uint32", "uint64",
 ]
 # fmt: on
-
 
 _ELSEWHERE = {
     "random": "random numbers come from keys: anvl.random.normal(anvl.random.key(0), shape)",
 }
 
 
-def __getattr__(name: str) -> object:
-    if name not in _LATER:
+def __getattr__(name: str) -> Any:
+    with _one_thread:  # a name is one function, whichever thread asks first
+        if name not in globals():
+            _load(name)
+    return globals()[name]
+
+
+def _load(name: str) -> None:
+    """Enter a name into this module, with all others that its module defines."""
+    if name in _HOMES:
+        module = _load_module(f"anvl.numpy.{_HOMES[name]}")
+        found = {of: getattr(module, of) for of in module.__all__ if of in _HOMES}
+        globals().update(_public_forms(found))
+    elif name in ("fft", "linalg"):
+        globals()[name] = _load_module(f"anvl.numpy.{name}")
+    elif name in _LATER:
+        home, _, attribute = _LATER[name].rpartition(".")
+        globals()[name] = getattr(_load_module(home), attribute)
+    else:
         raise _unknown_name("anvl.numpy", name, __all__, _ELSEWHERE)
-    module, _, attribute = _LATER[name].rpartition(".")
-    found = globals()[name] = getattr(_import_module(module), attribute)
-    return found
 
 
-_shared = [name for name in linalg.__all__ if globals().get(name) is getattr(linalg, name)]
-_respell(globals(), _numpy_forms.NUMPY, _LONG_FORMS | _PRODUCT_FORMS)
-_respell(vars(linalg), _numpy_forms.LINALG, _MATRIX_FORMS)
-vars(linalg).update({name: globals()[name] for name in _shared})
-_respell(vars(fft), _numpy_forms.FFT)
-_complete(__all__, globals(), _NUMPY)
-_complete(linalg.__all__, vars(linalg), _LINALG)
-_complete(fft.__all__, vars(fft), _FFT)
-
-# Last, since it needs all of the above: no array may exist before its operators.
-_import_module("anvl.numpy.operators").attach()
+# What imports most of anvl is loaded so, not by `import`: see `load_module`.
+_public_forms = _load_module("anvl.numpy.public_forms").public_forms
+# Last, since operators are functions of this module: no array may exist before its operators.
+_load_module("anvl.numpy.operators").attach()
 
 
 def __dir__() -> list[str]:  # without the folders, which Python binds here

@@ -11,5 +11,12 @@ Source: NumPy's manual, `numpy.fft`, for the definitions; StableHLO specificatio
     [10.+0.j -2.+2.j -2.+0.j -2.-2.j]
 """
 
+from anvl.call_spellings.numpy_forms import FFT as _FORMS
+from anvl.call_spellings.translation import respell as _respell
+from anvl.docstrings.complete import complete as _complete
+from anvl.docstrings.of_fft import FFT as _DOCSTRINGS
 from anvl.numpy.linear.fourier import *  # noqa: F403
 from anvl.numpy.linear.fourier import __all__ as __all__
+
+_respell(globals(), _FORMS)
+_complete(__all__, globals(), _DOCSTRINGS)

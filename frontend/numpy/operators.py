@@ -8,73 +8,116 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from anvl import numpy as anp
 from anvl.core.array_html import array_html
+from anvl.core.importing import load_module, one_thread
 from anvl.core.promote import abstract
 from anvl.core.tracer import Tracer
 from anvl.dispatch.array_methods import binary_method, reflected_method
 from anvl.dispatch.jit import Jit
-from anvl.numpy.analysis.layouts import view
-from anvl.numpy.arrays.assignment import getitem, set_item
-from anvl.numpy.arrays.at import At
-from anvl.numpy.standard.exchange import to_device
 from anvl.runtime import Array, explain_error, hide_frames
 from anvl.sharding.specs import sharding_of
 
 __all__ = ["attach"]
 
+#: Operators and methods, with their functions in `anvl.numpy`.
 # fmt: off
-_BINARY: dict[str, Any] = {
-    "add": anp.add, "sub": anp.subtract, "mul": anp.multiply, "truediv": anp.divide,
-    "floordiv": anp.floor_divide, "mod": anp.remainder, "pow": anp.power, "matmul": anp.matmul,
-    "and": anp.bitwise_and, "or": anp.bitwise_or, "xor": anp.bitwise_xor,
-    "lshift": anp.bitwise_left_shift, "rshift": anp.bitwise_right_shift,
+_BINARY: dict[str, str] = {
+    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide",
+    "floordiv": "floor_divide", "mod": "remainder", "pow": "power", "matmul": "matmul",
+    "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
+    "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift",
 }
-_COMPARE: dict[str, Any] = {
-    "eq": anp.equal, "ne": anp.not_equal, "lt": anp.less, "le": anp.less_equal,
-    "gt": anp.greater, "ge": anp.greater_equal,
+_COMPARE: dict[str, str] = {
+    "eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal",
+    "gt": "greater", "ge": "greater_equal",
 }
-_UNARY: dict[str, Any] = {
-    "neg": anp.negative, "pos": anp.positive, "abs": anp.abs, "invert": anp.bitwise_invert,
+_UNARY: dict[str, str] = {
+    "neg": "negative", "pos": "positive", "abs": "abs", "invert": "bitwise_invert",
 }
-_METHODS: dict[str, Any] = {
-    "sum": anp.sum, "prod": anp.prod, "mean": anp.mean, "max": anp.max, "min": anp.min,
-    "all": anp.all, "any": anp.any, "argmax": anp.argmax, "argmin": anp.argmin, "var": anp.var,
-    "std": anp.std, "astype": anp.astype, "ravel": anp.ravel, "flatten": anp.ravel,
-    "squeeze": anp.squeeze, "swapaxes": anp.swapaxes, "clip": anp.clip, "conj": anp.conj,
-    "conjugate": anp.conj, "diagonal": anp.diagonal, "dot": anp.dot, "ptp": anp.ptp,
-    "repeat": anp.repeat, "take": anp.take, "cumsum": anp.cumsum, "cumprod": anp.cumprod,
-    "round": anp.round, "__round__": anp.round,
-    "__divmod__": anp.divmod, "sort": anp.sort, "argsort": anp.argsort,
-    "argpartition": anp.argpartition, "searchsorted": anp.searchsorted, "nonzero": anp.nonzero,
-    "choose": anp.choose, "trace": anp.trace,
+_METHODS: dict[str, str] = {
+    "sum": "sum", "prod": "prod", "mean": "mean", "max": "max", "min": "min",
+    "all": "all", "any": "any", "argmax": "argmax", "argmin": "argmin", "var": "var",
+    "std": "std", "astype": "astype", "ravel": "ravel", "flatten": "ravel",
+    "squeeze": "squeeze", "swapaxes": "swapaxes", "clip": "clip", "conj": "conj",
+    "conjugate": "conj", "diagonal": "diagonal", "dot": "dot", "ptp": "ptp",
+    "repeat": "repeat", "take": "take", "cumsum": "cumsum", "cumprod": "cumprod",
+    "round": "round", "__round__": "round",
+    "__divmod__": "divmod", "sort": "sort", "argsort": "argsort",
+    "argpartition": "argpartition", "searchsorted": "searchsorted", "nonzero": "nonzero",
+    "choose": "choose", "trace": "trace",
+}
+_PROPERTIES: dict[str, str] = {
+    "T": "transpose", "mT": "matrix_transpose", "real": "real", "imag": "imag",
 }
 # fmt: on
+#: Members whose functions are no names of `anvl.numpy`, with their modules.
+_ELSEWHERE = {
+    "__getitem__": ("arrays.assignment", "getitem"),
+    "__setitem__": ("arrays.assignment", "set_item"),
+    "view": ("analysis.layouts", "view"),
+    "to_device": ("standard.exchange", "to_device"),
+}
 _OPERANDS = (Array, Tracer, np.ndarray, np.generic, bool, int, float, complex)
 
 
 @functools.cache
 def attach() -> None:
     """Attach operators and methods to `Array` and `Tracer`, once."""
+    both = {**_BINARY, **_COMPARE}
     for cls in (Array, Tracer):
-        for name, f in {**_BINARY, **_COMPARE}.items():
-            setattr(cls, f"__{name}__", _operator(cls, f))
-        for name, f in _BINARY.items():
-            setattr(cls, f"__r{name}__", _reflected_operator(cls, f))
-        for name, f in _UNARY.items():
-            setattr(cls, f"__{name}__", f)
-        for name, f in _METHODS.items():
-            setattr(cls, name, _method(f))
-        for name, f in _MEMBERS.items():
-            setattr(cls, name, f)
+        makers: dict[str, Callable[[], Any]] = {
+            **{f"__{op}__": partial(_operator, cls, f) for op, f in both.items()},
+            **{f"__r{op}__": partial(_reflected_operator, cls, f) for op, f in _BINARY.items()},
+            **{f"__{op}__": partial(getattr, anp, f) for op, f in _UNARY.items()},
+            **{name: partial(_method, f) for name, f in _METHODS.items()},
+            **{name: partial(_property, f) for name, f in _PROPERTIES.items()},
+            **{name: partial(_function, *home) for name, home in _ELSEWHERE.items()},
+            "at": _at,
+        }
+        for name, make in makers.items():
+            setattr(cls, name, _Later(cls, name, make))
+        for name, member in _MEMBERS.items():
+            setattr(cls, name, member)
 
 
-def _method(f: Callable[..., Any]) -> Callable[..., Any]:
+class _Later:
+    """A method that is made when it is first read, and then takes its place in the class.
+
+    Python looks up operators as it does methods.  Making all takes a fifth of the import of anvl:
+    modules of functions, and the compiled code of each operator.
+    """
+
+    def __init__(self, cls: type, name: str, make: Callable[[], Any]) -> None:
+        self._cls, self._name, self._make = cls, name, make
+
+    def __get__(self, x: Any, cls: type | None = None) -> Any:
+        with one_thread:
+            if vars(self._cls)[self._name] is self:
+                setattr(self._cls, self._name, self._make())
+        return vars(self._cls)[self._name].__get__(x, cls)
+
+
+def _function(module: str, name: str) -> Any:
+    return getattr(load_module(f"anvl.numpy.{module}"), name)
+
+
+def _property(name: str) -> property:
+    return property(getattr(anp, name))
+
+
+def _at() -> property:
+    return property(_function("arrays.at", "At"))
+
+
+def _method(name: str) -> Callable[..., Any]:
     """A function as a method; NumPy's own functions call it with `out=None`."""
+    f: Callable[..., Any] = getattr(anp, name)
 
     @functools.wraps(f)
     def method(self: Any, *args: Any, out: None = None, **kwargs: Any) -> Any:
@@ -89,13 +132,14 @@ def _method(f: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-def _operator(cls: type, f: Any) -> Callable[[Any, Any], Any]:
+def _operator(cls: type, name: str) -> Callable[[Any, Any], Any]:
     """The operator x <op> y; for two arrays the generated code of the compiled function itself."""
+    f: Any = getattr(anp, name)
     if cls is Tracer:
         return _checked(f.traced)
     eager: Jit = f.eager
     fast = binary_method(eager, _checked(f))
-    return _power(fast) if f is anp.power else fast
+    return _power(fast) if name == "power" else fast
 
 
 def _power(fast: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -136,7 +180,8 @@ def _reflected(f: Any) -> Callable[[Any, Any], Any]:
     return operate
 
 
-def _reflected_operator(cls: type, f: Any) -> Callable[[Any, Any], Any]:
+def _reflected_operator(cls: type, name: str) -> Callable[[Any, Any], Any]:
+    f: Any = getattr(anp, name)
     if cls is Tracer:
         return _reflected(f.traced)
     eager: Jit = f.eager
@@ -150,6 +195,10 @@ def _iterate(x: Any) -> Any:
             "x.item(), or give it an axis, anvl.numpy.ravel(x)"
         )
     return iter(anp.unstack(x))
+
+
+def _rdivmod(x: Any, y: Any) -> Any:
+    return _reflected(anp.divmod)(x, y)
 
 
 def _contains(x: Any, y: Any) -> bool:
@@ -191,13 +240,11 @@ def _namespace(x: Any, *, api_version: str | None = None) -> Any:
 
 _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", anp.__array_api_version__)
 
+
+#: Members that are defined here, and need no module of functions before they are called.
 _MEMBERS: dict[str, Any] = {
-    "__getitem__": getitem, "__setitem__": set_item, "__iter__": _iterate,
-    "__contains__": _contains,
-    "__rdivmod__": _reflected(anp.divmod), "at": property(At), "reshape": _reshape,
-    "sharding": property(sharding_of),
-    "transpose": _transpose, "compress": _compress, "view": view,
-    "T": property(anp.transpose), "mT": property(anp.matrix_transpose),
-    "real": property(anp.real), "imag": property(anp.imag),
-    "__array_namespace__": _namespace, "to_device": to_device, "_repr_html_": array_html,
+    "__iter__": _iterate, "__contains__": _contains, "__rdivmod__": _rdivmod,
+    "reshape": _reshape, "transpose": _transpose, "compress": _compress,
+    "sharding": property(sharding_of), "__array_namespace__": _namespace,
+    "_repr_html_": array_html,
 }  # fmt: skip

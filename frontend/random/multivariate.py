@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -93,8 +94,12 @@ def _by_singular_values(cov: Tracer) -> Any:
     return anp.multiply(u, anp.expand_dims(anp.sqrt(s), -2))
 
 
-_FACTORS: dict[str, Any] = {
-    "cholesky": anp.linalg.cholesky, "eigh": _by_eigenvalues, "svd": _by_singular_values,
+def _by_cholesky(cov: Tracer) -> Any:
+    return anp.linalg.cholesky(cov)
+
+
+_FACTORS: dict[str, Callable[[Tracer], Any]] = {
+    "cholesky": _by_cholesky, "eigh": _by_eigenvalues, "svd": _by_singular_values,
 }  # fmt: skip
 
 

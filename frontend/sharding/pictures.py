@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from html import escape
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -79,6 +78,8 @@ def picture(place: Placement, shape: Sequence[int]) -> str:
 
 def picture_html(place: Placement, shape: Sequence[int]) -> str:
     """The picture as a table of HTML, with a colour for each part."""
+    from html import escape  # with its table of names, 2 ms: for notebooks
+
     grid = _grid(place, shape)
     if grid is None:
         return f"<div>{escape(_title(place))}<br>{escape(_foot(place, shape))}</div>"

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import stat
 import time
 from collections.abc import Iterator
@@ -112,7 +111,7 @@ class Folder:
         with self._opened() as fd:
             found = self._secret(fd)
             if found is None:
-                _write_new(fd, _SECRET, secrets.token_bytes(SECRET_BYTES))
+                _write_new(fd, _SECRET, os.urandom(SECRET_BYTES))
                 found = self._secret(fd)
             assert found is not None
             return found
@@ -280,7 +279,7 @@ def _write_new(fd: int, name: str, data: bytes) -> None:
 
 @contextmanager
 def _temporary(fd: int, data: bytes) -> Iterator[str]:
-    name = f"{_TEMPORARY}{os.getpid()}-{secrets.token_hex(8)}"
+    name = f"{_TEMPORARY}{os.getpid()}-{os.urandom(8).hex()}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     file = os.open(name, flags, 0o600, dir_fd=fd)
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from functools import cache
@@ -57,6 +56,8 @@ def _digest(kind: str, program: bytes | str, options: Any, place: Placement) -> 
         compat.topology_fingerprint(list(place.handles)),
         *_machine(),
     ]
+    import hashlib  # with OpenSSL, 3 ms: not for a process that compiles nothing
+
     digest = hashlib.sha256()
     for part in parts:
         data = part.encode(errors="surrogateescape") if isinstance(part, str) else part

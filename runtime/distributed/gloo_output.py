@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -34,6 +33,8 @@ def without_gloo_output() -> Iterator[None]:
     except OSError:  # it is closed
         yield
         return
+    import tempfile  # and what it imports, 4 ms: for one that connects to others
+
     with tempfile.TemporaryFile() as held:
         os.dup2(held.fileno(), _STDOUT)
         try:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anvl.runtime.client import Placement
-from anvl.runtime.distributed.call_order import Called, processes_of
-from anvl.runtime.distributed.waiting import watching
 from anvl.runtime.execution.donation import Donation
 from anvl.runtime.handlers.callbacks import outside_of_callbacks
 from anvl.runtime.sharding.buffer_checks import checked
 from anvl.runtime.sharding.in_flight import at_most_a_few, has_collectives, may_wait_for_ever
 from anvl.runtime.turns import in_turn, splits_stacks
 from anvl.runtime.types import ArrayType
+
+if TYPE_CHECKING:
+    from anvl.runtime.distributed.call_order import Called
 
 __all__ = ["called_program", "runner"]
 
@@ -42,6 +42,8 @@ def runner(
         run = at_most_a_few(run)
     if not place.spans_processes:
         return run
+    from anvl.runtime.distributed.waiting import watching  # sockets, JSON: for jobs alone
+
     return watching(run, alone, describe() if has_collectives(handle) else None)
 
 
@@ -49,6 +51,10 @@ def called_program(
     program: bytes | str, title: str, place: Placement, arg_types: Sequence[ArrayType]
 ) -> Called:
     """The description of a program, or of its digest, for the other processes of its devices."""
+    import hashlib
+
+    from anvl.runtime.distributed.call_order import Called, processes_of
+
     data = program.encode() if isinstance(program, str) else program
     devices = ",".join(str(device.id) for device in place.handles)
     types = ", ".join(f"{of} over {of.placement}" for of in arg_types)

@@ -1,7 +1,8 @@
 """Calls of Python from programs of plugins: one handler of XLA's FFI, written with ctypes.
 
-jaxlib's own client takes Python functions with a program; a plugin takes the handler `HANDLER`
-once, and its programs name the functions by numbers, unique in the process.  Note [Python in C].
+jaxlib's own client takes Python functions with a program; a plugin takes the handler
+`anvl.runtime.client.HANDLER` once, and its programs name the functions by numbers, unique in the
+process.  Note [Python in C].
 
 Source: `c_api.h` of XLA's FFI, whose structs only grow at their end,
 https://github.com/openxla/xla/blob/main/xla/ffi/api/c_api.h
@@ -24,7 +25,7 @@ import numpy as np
 
 from anvl.runtime.handlers.packing import SUB_BYTE_BITS, packed, unpacked
 
-__all__ = ["HANDLER", "handler_address", "number_functions", "off_main_thread"]
+__all__ = ["handler_address", "number_functions", "off_main_thread"]
 
 # Note [Python in C]
 #
@@ -36,9 +37,6 @@ __all__ = ["HANDLER", "handler_address", "number_functions", "off_main_thread"]
 # never run in the main thread (`off_main_thread`).
 #
 # Operands and results lie in memory that is XLA's until the call returns: they are copied.
-
-#: The name of the handler.
-HANDLER = "anvl_python_callback"
 
 _NEWEST = (0, 3)  # the version of the FFI that is written here
 _METADATA, _SCALAR = 1, 3

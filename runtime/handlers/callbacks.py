@@ -13,9 +13,8 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from anvl.runtime.client import EMBEDDED, EMBEDDED_PYTHON, Placement
+from anvl.runtime.client import EMBEDDED, EMBEDDED_PYTHON, HANDLER, Placement
 from anvl.runtime.errors import RuntimeFailure
-from anvl.runtime.handlers.call_frames import HANDLER, number_functions, off_main_thread
 from anvl.runtime.handlers.callback_turns import take_turn
 from anvl.runtime.lazy import compat
 from anvl.runtime.plugins.default_device import embedded_by_default
@@ -125,6 +124,8 @@ def compile_with_callbacks(
     assert target is not None, "refused before"
     numbers, given = list(range(len(functions))), functions
     if target == HANDLER:
+        from anvl.runtime.handlers.call_frames import number_functions  # ctypes: for plugins alone
+
         numbers, given = number_functions(functions), []
     named = EMBEDDED_PYTHON, target, numbers
     return compat.compile_with_callbacks(client, program, devices, options, given, named)
@@ -140,6 +141,8 @@ def waiting(
     """
     takes_turns = place.client.python_target == HANDLER
     if takes_turns:
+        from anvl.runtime.handlers.call_frames import off_main_thread
+
         run = off_main_thread(run, functions)
 
     def run_and_wait(buffers: list[Any]) -> Any:

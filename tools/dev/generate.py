@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 GENERATORS = (
     "anvl.tools.dev.import_rules",
+    "anvl.tools.dev.numpy_names",
     "anvl.tools.dev.op_table",
     "anvl.tools.dev.settings_page",
 )

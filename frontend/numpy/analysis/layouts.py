@@ -20,7 +20,7 @@ from anvl.numpy.arrays.array_like import array_like
 from anvl.numpy.arrays.axes import axis_of, int_of
 from anvl.numpy.arrays.shaping import moveaxis, reshape
 from anvl.numpy.arrays.sorting import sort
-from anvl.numpy.arrays.stacking import concatenate, split, vstack
+from anvl.numpy.arrays.stacking import concatenate, split
 from anvl.numpy.functions.elementwise import conj, equal
 from anvl.numpy.functions.emitting import is_kind, prim
 from anvl.numpy.functions.products import matmul
@@ -28,10 +28,8 @@ from anvl.numpy.functions.reductions import all
 from anvl.runtime import hiding_frames
 
 __all__ = [
-    "array_equiv", "block", "dsplit", "matvec", "rollaxis", "row_stack", "sort_complex", "vecmat",
+    "array_equiv", "block", "dsplit", "matvec", "rollaxis", "sort_complex", "vecmat",
 ]  # fmt: skip
-
-row_stack = vstack
 
 
 @hiding_frames

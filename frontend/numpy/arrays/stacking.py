@@ -26,8 +26,8 @@ from anvl.numpy.arrays.shaping import (
 from anvl.numpy.functions.emitting import prim
 
 __all__ = [
-    "array_split", "column_stack", "concat", "concatenate", "dstack", "hsplit", "hstack", "split",
-    "stack", "unstack", "vsplit", "vstack",
+    "array_split", "column_stack", "concat", "concatenate", "dstack", "hsplit", "hstack",
+    "row_stack", "split", "stack", "unstack", "vsplit", "vstack",
 ]  # fmt: skip
 
 
@@ -113,6 +113,9 @@ def vstack(xs: Sequence[Any]) -> Any:
            [1., 1.]], dtype=float32)
     """
     return concatenate([atleast_2d(x) for x in _operands("vstack", xs)], 0)
+
+
+row_stack = vstack
 
 
 @public()

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from anvl.runtime.handlers.call_frames import HANDLER, handler_address
+from anvl.runtime.client import HANDLER
+from anvl.runtime.handlers.call_frames import handler_address
 from anvl.runtime.plugins.ffi_extension import _Arguments, _Extension, _OlderArguments
 from anvl.runtime.plugins.ffi_extension import register_with_plugin as register
 from anvl.runtime.plugins.pjrt_api import Api
