@@ -7,7 +7,7 @@ import sys
 from types import CodeType, FrameType
 
 import anvl
-from anvl import runtime
+import anvl.runtime as runtime  # `from` would ask `anvl` for a name, which looks for near ones
 from anvl.core.trace_state import current
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir

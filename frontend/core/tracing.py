@@ -28,7 +28,6 @@ from anvl.dialect.core.errors import TraceError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp
 from anvl.dialect.core.types import dtype_name
-from anvl.passes.functions.symbol_utils import functions_of, is_private, needed_by
 from anvl.runtime import (
     Array,
     Placement,
@@ -92,6 +91,8 @@ class Program:
         """Erase private functions that only discarded traces called or named."""
         if not self.has_discarded:
             return
+        from anvl.passes.functions.symbol_utils import functions_of, is_private, needed_by
+
         functions = functions_of(self.module.operation)
         roots = [name for name, function in functions.items() if not is_private(function)]
         kept = {*roots, *(other for name in roots for other in needed_by(name, functions))}

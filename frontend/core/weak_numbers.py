@@ -20,7 +20,6 @@ from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.params.base import Int, Symbol
 from anvl.dialect.core.types import kind, numpy_of
 from anvl.dialect.interpreters.constant_folding import maker_of
-from anvl.passes.functions.symbol_utils import terminator_of
 
 if TYPE_CHECKING:
     from anvl.core.tracing import Program, Trace
@@ -141,11 +140,15 @@ class _Reader:
 
     def _chosen(self, op: ir.Operation, at: int, meaning: _Meaning) -> Expression | None:
         """A result of a choice: the result of one of its branches."""
+        from anvl.passes.functions.symbol_utils import terminator_of  # not before a trace
+
         given = [terminator_of(region.blocks[0]).operands[at] for region in op.regions]
         return _union([self.read(y, meaning) for y in given])
 
     def _result_of(self, call: ir.Operation, at: int, meaning: _Meaning) -> Expression | None:
         """A result of a call: the result of the function, or of each of its branches."""
+        from anvl.passes.functions.symbol_utils import terminator_of
+
         found = []
         for taker in takers(self.program, Symbol.decode(call.attributes["callee"])):
             block = _function(self.program, taker.function).regions[0].blocks[0]

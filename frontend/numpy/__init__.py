@@ -152,7 +152,7 @@ def _load(name: str) -> None:
     if name in _HOMES:
         module = _load_module(f"anvl.numpy.{_HOMES[name]}")
         found = {of: getattr(module, of) for of in module.__all__ if of in _HOMES}
-        globals().update(_public_forms(found))
+        globals().update(_load_module("anvl.numpy.public_forms").public_forms(found))
     elif name in ("fft", "linalg"):
         globals()[name] = _load_module(f"anvl.numpy.{name}")
     elif name in _LATER:
@@ -162,9 +162,8 @@ def _load(name: str) -> None:
         raise _unknown_name("anvl.numpy", name, __all__, _ELSEWHERE)
 
 
-# What imports most of anvl is loaded so, not by `import`: see `load_module`.
-_public_forms = _load_module("anvl.numpy.public_forms").public_forms
-# Last, since operators are functions of this module: no array may exist before its operators.
+# Last, since operators are functions of this module: no array may exist before its operators.  Not
+# by `import`, since it imports most of anvl: see `load_module`.
 _load_module("anvl.numpy.operators").attach()
 
 

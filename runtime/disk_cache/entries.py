@@ -8,7 +8,6 @@ The header has the key of the entry, so that no entry passes for another.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -36,6 +35,8 @@ class Entry(NamedTuple):
 
 def sealed(key: str, facts: Mapping[str, Any], program: bytes, secret: bytes) -> bytes:
     """The bytes of an entry; `facts` describe it."""
+    import json  # as the next: not for a process that compiles nothing
+
     header = json.dumps({"key": key, **facts}).encode()
     content = len(header).to_bytes(_LENGTH, "little") + header + program
     return MAGIC + _seal(content, secret) + content
@@ -45,7 +46,8 @@ def opened(key: str, data: bytes, secret: bytes) -> Entry:
     """The entry in these bytes.  Raises `Damaged`."""
     if data[: len(MAGIC)] != MAGIC:
         raise Damaged("it does not begin as an entry" if data else "it is empty")
-    import hmac  # with OpenSSL, 3 ms: not for a process that compiles nothing
+    import hmac  # with OpenSSL, 3 ms
+    import json
 
     content = data[_START:]
     if not hmac.compare_digest(data[len(MAGIC) : _START], _seal(content, secret)):
@@ -62,6 +64,8 @@ def header_of(start: bytes) -> dict[str, Any]:
 
     `start` are the first bytes of the entry.
     """
+    import json
+
     size = int.from_bytes(start[_START : _START + _LENGTH], "little")
     try:
         header = json.loads(start[_START + _LENGTH : _START + _LENGTH + min(size, _MAX_HEADER)])

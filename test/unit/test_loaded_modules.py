@@ -13,6 +13,7 @@ OF_PYTHON = {
     "fractions": "loops",
     "hashlib": "the cache on disk",
     "html": "notebooks",
+    "json": "the cache on disk",
     "socket": "jobs of several processes",
     "subprocess": "programs from elsewhere",
     "tempfile": "jobs of several processes",
@@ -20,6 +21,7 @@ OF_PYTHON = {
 }
 #: The same of anvl.
 OF_ANVL = {
+    "anvl.docstrings.of_numpy": "functions of anvl.numpy",
     "anvl.dispatch.lowering": "the first program",
     "anvl.dispatch.padding.buckets": "jit(bucket=...)",
     "anvl.numpy.analysis.numpy_long_forms": "calls with rare parameters",
@@ -27,6 +29,7 @@ OF_ANVL = {
     "anvl.numpy.functions.elementwise": "its functions, as operators",
     "anvl.numpy.linear.fourier": "anvl.numpy.fft",
     "anvl.numpy.linear.matrix_functions": "anvl.numpy.linalg",
+    "anvl.passes": "the first program",
     "anvl.passes.pad": "jit(bucket=...)",
     "anvl.passes.roll": "the first program",
     "anvl.runtime.distributed.processes": "jobs of several processes",
