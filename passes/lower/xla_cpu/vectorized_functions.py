@@ -1,14 +1,15 @@
-"""log(1 + x) and exp(x) - 1 of ops that LLVM vectorizes in any loop."""
+"""Functions of floats written as ops that LLVM vectorizes in any loop."""
 
 from collections.abc import Callable
 from functools import lru_cache
-from math import factorial
+from math import prod
 from typing import Any
 
 from anvl.dialect.core.mlir import ir
 from anvl.passes.framework.walk import find
-from anvl.passes.lower.hlo_builder import Hlo, hide, maker
+from anvl.passes.lower.hlo_builder import maker
 from anvl.passes.lower.library_calls.handed_over import HANDED_OVER, NAMES, is_large
+from anvl.passes.lower.xla_cpu import function_forms
 from anvl.passes.lower.xla_cpu.elementwise_kernels import ELEMENTWISE
 
 __all__ = ["write_vectorized_functions"]
@@ -23,20 +24,37 @@ __all__ = ["write_vectorized_functions"]
 #   * in rows of 6 to 15 elements, if a step has many ops (the inner loop is too short to be
 #     vectorized, and too long to be unrolled).
 #
-# `log`, `exponential` and arithmetic have neither limit.  So where nothing else reads the result,
+# `log`, `exponential` (of f32) and arithmetic have neither limit.  So where nothing else reads the
+# result, functions are written as Note [Forms of functions] says.
 #
-#     log(1 + x)     is     log(u) + (x - (u - 1)) / u,  where u is 1 + x, rounded, and x if u is 1
-#     exp(x) - 1     is     x (1 + x / 2! + ... + x^8 / 9!) if |x| < 1/2, else exp(x) - 1
+# Largest errors, in units in the last place, of XLA's function and of the form:
 #
-# The first corrects the logarithm for the rounding of u (as W. Kahan's in the HP-15C Advanced
-# Functions Handbook, 1982); the second is Taylor's series.  The largest errors fall from 2.4 to 1.7
-# units in the last place and from 5.2 to 1.8 (f32); of log(1 + x) in f64, where XLA's loses digits
-# near -0.414, from 128 to 1.4.  exp(x) - 1 of subnormal x is 0, as all products of these on XLA:CPU
-# are.  In f64 it stays: its exponential is a call, too.
+#                       f32             f64
+#     exp(x)                            1.63 -> 1.02
+#     exp(x) - 1        5.59 -> 1.45    4.20 -> 2.01
+#     log(1 + x)        2.4  -> 1.7     128  -> 1.4 (XLA's loses digits near -0.414)
+#     tanh(x)           4.12 -> 2.35    6.70 -> 2.44
+#     1 / sqrt(x)       1.64 -> 0.85    1.18 -> 0.85
 #
-# Times (jaxlib 0.10.2, two cores of an AMD EPYC, f32): softplus of 100,001 numbers 1,850 us ->
-# 217, elu 935 -> 92, of 100,000 253 -> 185 and 129 -> 71; asinh of 10,000 rows of 10 1,360 -> 205,
-# elu 942 -> 110.  They compile in 4 ms more.
+# Results that are subnormal are 0, as all that are computed on XLA:CPU.
+#
+# Times of 100,001 numbers, of 10,000 rows of 10, and of 100,000 numbers, in us, before and after
+# (jaxlib 0.10.2, two cores of an AMD EPYC):
+#
+#                       f32                                         f64
+#     softplus          1,850 -> 217                                2,627 -> 1,015  2,759 -> 1,101
+#     elu               935 -> 92    942 -> 110     129 -> 71       801 -> 238      1,088 -> 224
+#     sinh              298 -> 214   382 -> 269     321 -> 218      2,623 -> 411    1,547 -> 447
+#     mish              1,851 -> 401 3,214 -> 542   377 -> 367      2,047 -> 1,157  2,493 -> 1,352
+#     i0                1,707 -> 199 1,907 -> 311   261 -> 223      2,336 -> 693    2,806 -> 772
+#     erf                                                           1,037 -> 451    1,837 -> 538
+#
+# tanh, and the square root of a divisor, for which XLA writes `rsqrt`, are as fast or slower in ops
+# where the parts are equal: only where they are not, and in short rows, are they written.  XLA's
+# `rsqrt` has no vectors: as a kernel alone it takes twice to five times as long in any shape.
+# Others of f64 that are kernels alone stay, as do the exponentials of small arrays, and those of
+# rows of at most 5, which LLVM unrolls: they are as fast.  An odd number of elements stands for
+# unequal parts, which they are on any even number of cores.
 #
 # What a large reduction reads stays as well: XLA's library computes it in the same call, in half
 # the time that an array before it takes.  And so does what two loops may read: XLA would compute
@@ -44,40 +62,93 @@ __all__ = ["write_vectorized_functions"]
 # result, as in a hyperbolic sine, they are one loop.  So does an op on short rows of f32 that is a
 # kernel alone: XLA writes it in vectors itself, and 4,285 rows of 7 took 4 times as long.
 
-_LOGARITHM, _EXPONENTIAL = "stablehlo.log_plus_one", "stablehlo.exponential_minus_one"
-_TERMS = 9
 _FEWEST_IN_ROW = 16  # elements that LLVM vectorizes in an inner loop
+_MOST_IN_STEPS = 5  # elements of a row that LLVM unrolls
+_MOST_BITS = 8 << 18  # of an array that one core computes
 _MOST_OPS = 16  # that are looked at, between a function and what reads it
 
-_hlo = Hlo("")
+_DIVIDE, _SQRT = "stablehlo.divide", "stablehlo.sqrt"
+_Form = Callable[[ir.Value], ir.Value]
+
+
+def _named(**forms: _Form) -> dict[str, _Form]:
+    return {f"stablehlo.{name}": form for name, form in forms.items()}
+
+
+_ALWAYS = _named(log_plus_one=function_forms.log_plus_one)
+_MINUS_ONE = _named(exponential_minus_one=function_forms.exponential_minus_one)
+_LOGISTIC = _named(logistic=function_forms.logistic)
+_RSQRT = _named(rsqrt=function_forms.rsqrt)
+_EXPONENTIAL = _named(exponential=function_forms.exponential)
+_UNEVEN = _named(tanh=function_forms.tanh, sqrt=function_forms.divisor) | _RSQRT
+
+#: By dtype, the functions that are faster in ops as kernels alone, and beside others.  The last are
+#: of arrays, or parts, that are long and have no rows which LLVM unrolls.
+_ALONE = {"f32": _ALWAYS | _MINUS_ONE | _RSQRT, "f64": _ALWAYS | _RSQRT}
+_BESIDE = {"f32": _ALWAYS | _MINUS_ONE, "f64": _ALWAYS}
+_LONG = {"f32": {}, "f64": _MINUS_ONE | _LOGISTIC | _EXPONENTIAL}
+_NAMES = tuple(_ALWAYS | _MINUS_ONE | _LOGISTIC | _EXPONENTIAL | _UNEVEN)
 
 
 def write_vectorized_functions(module: ir.Operation) -> None:
     """Write the functions of floats that XLA:CPU would call, where only one op reads the result."""
-    for op in find(module, _LOGARITHM, _EXPONENTIAL):
-        form = _form(op.name, op.results[0].type)
-        if form is not None and _is_alone(op) and not _is_short_kernel(op):
+    for op in find(module, *_NAMES):
+        form = _form(op.name, op.results[0].type, _is_kernel(op))
+        if form is not None and _is_alone(op) and (op.name != _SQRT or _is_divisor(op)):
             with op.context, op.location, ir.InsertionPoint(op):
                 op.results[0].replace_all_uses_with(form(op.operands[0]))
             op.erase()
 
 
-@lru_cache(256)
-def _form(name: str, type_: Any) -> Callable[[ir.Value], ir.Value] | None:
+@lru_cache(1024)
+def _form(name: str, type_: Any, is_kernel: bool) -> _Form | None:
+    """The form of a function of a type, if it is faster."""
     element = str(type_.element_type)
-    if not type_.has_static_shape:
+    if element not in _BESIDE or not type_.has_static_shape:
         return None
-    if name == _LOGARITHM:
-        return _log_plus_one if element in ("f32", "f64") else None
-    return _exponential_minus_one if element == "f32" else None
+    rows = _rows(type_.shape)
+    is_long = prod(rows) * type_.element_type.width > _MOST_BITS
+    forms = _forms_alone(element, rows, is_long) if is_kernel else _BESIDE[element]
+    if not is_kernel and _is_uneven(rows, is_long):
+        forms = forms | _LONG[element] | _UNEVEN
+    elif not is_kernel and is_long and not _is_unrolled(rows):
+        forms = forms | _LONG[element]
+    return forms.get(name)
 
 
-def _is_short_kernel(op: ir.Operation) -> bool:
-    """Whether XLA makes a kernel of an op on short rows of f32 alone."""
-    type_ = op.results[0].type
-    rows = [n for n in type_.shape if n != 1]
-    if str(type_.element_type) != "f32" or len(rows) < 2 or rows[-1] >= _FEWEST_IN_ROW:
-        return False
+def _forms_alone(element: str, rows: list[int], is_long: bool) -> dict[str, _Form]:
+    """Forms of functions that are a kernel each."""
+    if element == "f64":
+        # XLA writes a logistic function as an exponential and a division.
+        has_division = is_long and not _is_unrolled(rows)
+        return _ALONE[element] | (_LOGISTIC if has_division else {})
+    return _RSQRT if len(rows) > 1 and rows[-1] < _FEWEST_IN_ROW else _ALONE[element]
+
+
+def _rows(shape: list[int]) -> list[int]:
+    return [n for n in shape if n != 1]
+
+
+def _is_unrolled(rows: list[int]) -> bool:
+    return len(rows) > 1 and rows[-1] <= _MOST_IN_STEPS
+
+
+def _is_uneven(rows: list[int], is_long: bool) -> bool:
+    """Whether LLVM computes calls of functions one by one."""
+    if len(rows) > 1:
+        return not _is_unrolled(rows) and rows[-1] < _FEWEST_IN_ROW
+    return is_long and prod(rows) % 2 == 1
+
+
+def _is_divisor(op: ir.Operation) -> bool:
+    """Whether XLA would multiply by the reciprocal of a root, in place of a division."""
+    uses = [*op.results[0].uses]
+    is_one = len(uses) == 1 and uses[0].owner.operation.name == _DIVIDE
+    return is_one and uses[0].operand_number == 1
+
+
+def _is_kernel(op: ir.Operation) -> bool:
+    """Whether XLA makes a kernel of an op alone."""
     made, users = maker(op.operands[0]), [use.owner.operation for use in op.results[0].uses]
     return not any(near is not None and near.name in ELEMENTWISE for near in (made, *users))
 
@@ -121,29 +192,3 @@ def _is_beside(user: ir.Operation, op: ir.Operation) -> bool:
     if user.name not in ELEMENTWISE or user.block != op.block:
         return False
     return bool(user.results[0].type.shape == op.results[0].type.shape)
-
-
-def _log_plus_one(x: ir.Value) -> ir.Value:
-    type_ = x.type
-    one, zero = (_hlo.constant(type_, n) for n in (1.0, 0.0))
-    u = hide(_hlo("add", x, one, type=type_))
-    rest = _hlo("subtract", x, _hlo("subtract", u, one, type=type_), type=type_)
-    # NaN where u is infinite, and 0 / 0 where it is 0: the logarithm is right by itself.
-    is_rest = _hlo.compare(_hlo("abs", rest, type=type_), zero, "GT")
-    more = _hlo("select", is_rest, _hlo("divide", rest, u, type=type_), zero, type=type_)
-    found = _hlo("add", _hlo("log", u, type=type_), more, type=type_)
-    return _hlo("select", _hlo.compare(u, one, "EQ"), x, found, type=type_)
-
-
-def _exponential_minus_one(x: ir.Value) -> ir.Value:
-    type_ = x.type
-    one = _hlo.constant(type_, 1.0)
-    series = _hlo.constant(type_, 1 / factorial(_TERMS))
-    for k in range(_TERMS - 1, 0, -1):
-        term = _hlo.constant(type_, 1 / factorial(k))
-        series = _hlo("add", _hlo("multiply", series, x, type=type_), term, type=type_)
-    near = _hlo("multiply", x, series, type=type_)
-    far = _hlo("subtract", _hlo("exponential", x, type=type_), one, type=type_)
-    half = _hlo.constant(type_, 0.5)
-    is_near = _hlo.compare(_hlo("abs", x, type=type_), half, "LT")
-    return _hlo("select", is_near, near, far, type=type_)
