@@ -232,10 +232,15 @@ def is_gradient_in_one_kernel(read: Features, run: RunFeatures) -> bool:
 
 
 def is_shorter(read: Features) -> bool:
-    """Whether a loop has fewer ops that compute: so that rolling everything comes to an end."""
+    """Whether a loop has fewer ops that compute: so that rolling everything comes to an end.
+
+    With those that put its arrays together and take the rows: what puts parts together repeats,
+    too, and would become a loop with as many parts.
+    """
     kernels = read.moves + read.reductions + read.matrices + read.vectors + read.others
     computing = read.elementwise + 0.5 * kernels + 0.1 * read.cheap + 5 * read.calls
-    return (read.repetitions - 1) * computing > _FEWER
+    around = read.parts * (0.1 + 0.5 / read.repetitions) + 0.6 * read.rows
+    return (read.repetitions - 1) * computing - around > _FEWER
 
 
 def _form_name(block: Block, stretch: Stretch, form: Form, members: int) -> str:

@@ -18,7 +18,7 @@ from anvl.passes.rolling.items import Block
 
 RANDOM = numpy.random.default_rng(1)
 X = RANDOM.normal(size=4).astype("f")
-ROWS = RANDOM.normal(size=(12, 4)).astype("f")
+ROWS = RANDOM.normal(size=(26, 4)).astype("f")
 W = (RANDOM.normal(size=(4, 4)) * 0.4).astype("f")
 
 PROGRAMS = {}
@@ -303,6 +303,23 @@ def test_layers_whose_weights_come_in_turn_are_one_step_of_a_loop(count, turn, t
     assert told in report, report
 
 
+def test_what_puts_arrays_together_is_no_repetition():
+    """With `roll=True` it became a batch of as many parts, again and again: without an end."""
+
+    def f(v):
+        a, b, c, kept, w = v, v * 2, np.sin(v), [v], [v, X, np.cos(v)]
+        for i in range(12):
+            for _ in range(3):
+                t = np.maximum(0.1 * (i % 2), w[i % 3])
+                t = t + np.cos(a) * 0.7 + np.where(w[i % 3] > c, a, b) + (t - v)
+                a = w[i % 2] + X
+                kept.append(t + a)
+        return sum(np.sum(k * n) for n, k in enumerate(kept))
+
+    report, forms = forms_in(f, X)
+    assert forms and "not become shorter" in report, report
+
+
 def test_a_stretch_that_stays_is_told_once():
     def f(x):
         h = x
@@ -417,9 +434,10 @@ def planted(seed, *, keeps_all=False):
     if draw.random() < 0.3:
         lines = ["for j in range(3):", *("    " + line for line in lines)]
     body = "\n".join(f"        {line}" for line in lines)
+    count = draw.randint(24, 26) if "%" in body else draw.randint(8, 12)  # four turns of six
     return (
-        "def f(v):\n    a, b, c, kept = v, v * 2, np.sin(v), [v]\n"
-        f"    for i in range({draw.randint(8, 12)}):\n{body}\n"
+        "def f(v):\n    a, b, c, kept, w = v, v * 2, np.sin(v), [v], [v, X, np.cos(v)]\n"
+        f"    for i in range({count}):\n{body}\n"
         "    total = np.sum(a * 2 + b) + np.sum(c * a)\n"
         "    return total + sum(np.sum(k * n) for n, k in enumerate(kept))\n"
     )
@@ -430,7 +448,8 @@ def _definitions(draw):
     lines, made = [], []
 
     def value():
-        return draw.choice(["a", "b", "c", "i * 0.1", "X", "ROWS[i]", "v", *made, *made])
+        turns = ["w[i % 2]", "w[i % 3]", "0.1 * (i % 2)"]
+        return draw.choice(["a", "b", "c", "i * 0.1", "X", "ROWS[i]", "v", *turns, *made, *made])
 
     for k in range(draw.randint(4, 7)):
         if draw.random() < 0.5:
