@@ -156,3 +156,21 @@ gc.callbacks.append(lambda phase, info: runs.append(phase))
 {BENCHMARKED}
 """
     assert int(after(code, "len(runs) // 2")) < 20  # without the pause, 100
+
+
+def test_no_collection_looks_at_what_was_loaded():
+    code = f"""
+import gc, numpy, ml_dtypes
+sizes = [0]
+gc.callbacks.append(
+    lambda phase, info: phase == "start" and sizes.append(len(gc.get_objects(generation=0)))
+)
+{BENCHMARKED}
+garbage = [[] for _ in range(2000)]  # of which the next collection looks
+"""
+    assert int(after(code, "max(sizes)")) < 5_000  # of 60,000 that were loaded
+
+
+def test_objects_that_a_program_has_frozen_stay_frozen():
+    code = f"import gc, numpy; gc.freeze(); before = gc.get_freeze_count(); {BENCHMARKED}"
+    assert after(code, "gc.get_freeze_count() > 0.9 * before > 1000") == "True"
