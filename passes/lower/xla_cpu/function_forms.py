@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
-from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.types import element_type, tensor
-from anvl.passes.lower.hlo_builder import Hlo, hide
+from anvl.passes.lower.xla_cpu.arithmetic import Number, choose, form, polynomial
 
 __all__ = [
     "divisor", "exponential", "exponential_minus_one", "log_plus_one", "logistic", "rsqrt", "tanh"
@@ -92,179 +87,92 @@ _FORMATS = {
 _LOG2_E = 1.4426950408889634
 _INFINITY = float("inf")
 
-_hlo = Hlo("")
+
+def _format(x: Number) -> _Format:
+    return _FORMATS[str(x.type.element_type)]
 
 
-@dataclass(frozen=True)
-class _Number:
-    """An array of floats, or of their bits, that arithmetic emits ops for."""
-
-    value: ir.Value
-
-    @cached_property
-    def type(self) -> ir.Type:
-        return self.value.type
-
-    @cached_property
-    def format(self) -> _Format:
-        return _FORMATS[str(self.type.element_type)]
-
-    def __add__(self, y: _Number | float) -> _Number:
-        return self._with("add", y)
-
-    def __sub__(self, y: _Number | float) -> _Number:
-        return self._with("subtract", y)
-
-    def __mul__(self, y: _Number | float) -> _Number:
-        return self._with("multiply", y)
-
-    def __truediv__(self, y: _Number | float) -> _Number:
-        return self._with("divide", y)
-
-    def __or__(self, y: _Number | int) -> _Number:
-        return self._with("or", y)
-
-    def __and__(self, y: _Number | int) -> _Number:
-        return self._with("and", y)
-
-    def __lshift__(self, y: int) -> _Number:
-        return self._with("shift_left", y)
-
-    def __lt__(self, y: _Number | float) -> ir.Value:
-        return self._compare(y, "LT")
-
-    def __le__(self, y: _Number | float) -> ir.Value:
-        return self._compare(y, "LE")
-
-    def __gt__(self, y: _Number | float) -> ir.Value:
-        return self._compare(y, "GT")
-
-    def equals(self, y: _Number | float) -> ir.Value:
-        return self._compare(y, "EQ")
-
-    def of(self, name: str) -> _Number:
-        """The op of one operand with this name."""
-        return _Number(_hlo(name, self.value, type=self.type))
-
-    def hidden(self) -> _Number:
-        return _Number(hide(self.value))
-
-    def like(self, y: _Number | float) -> _Number:
-        """A number as an array of this type."""
-        return y if isinstance(y, _Number) else _Number(_hlo.constant(self.type, y))
-
-    def bits(self) -> _Number:
-        bits = element_type(f"i{self.type.element_type.width}")
-        return _Number(_hlo("bitcast_convert", self.value, type=tensor(self.type.shape, bits)))
-
-    def floats(self, type_: ir.Type) -> _Number:
-        """The floats of `type_` with these bits."""
-        return _Number(_hlo("bitcast_convert", self.value, type=type_))
-
-    def _with(self, name: str, y: _Number | float) -> _Number:
-        return _Number(_hlo(name, self.value, self.like(y).value, type=self.type))
-
-    def _compare(self, y: _Number | float, direction: str) -> ir.Value:
-        return _hlo.compare(self.value, self.like(y).value, direction)
-
-
-def _choose(flag: ir.Value, x: _Number, y: _Number | float) -> _Number:
-    return _Number(_hlo("select", flag, x.value, x.like(y).value, type=x.type))
-
-
-def _form(function: Callable[[_Number], _Number]) -> Callable[[ir.Value], ir.Value]:
-    return lambda x: function(_Number(x)).value
-
-
-def _parts(x: _Number) -> tuple[_Number, _Number]:
+def _parts(x: Number) -> tuple[Number, Number]:
     """exp(r) - 1, and n as bits of an exponent, where x is n ln 2 + r."""
-    format_ = x.format
+    format_ = _format(x)
     shift = 1.5 * 2.0**format_.mantissa
     shifted = (x * _LOG2_E + shift).hidden()
     n = shifted - shift
     r = x - n * format_.high - n * format_.low
-    return _polynomial(r, format_.terms) * (r * r) + r, shifted.bits() << format_.mantissa
+    return polynomial(r, format_.terms) * (r * r) + r, shifted.bits() << format_.mantissa
 
 
-def _polynomial(x: _Number, terms: tuple[float, ...]) -> _Number:
-    found = x.like(terms[-1])
-    for term in terms[-2::-1]:
-        found = found * x + term
-    return found
-
-
-def _minus_one(x: _Number) -> tuple[_Number, _Number, _Number]:
+def _minus_one(x: Number) -> tuple[Number, Number, Number]:
     """exp(x) - 1 where 2^n is a number, and q and n, as bits of an exponent."""
     q, n = _parts(x)
-    power = (n + (x.format.bias << x.format.mantissa)).floats(x.type)
+    power = (n + (_format(x).bias << _format(x).mantissa)).floats(x.type)
     return power * q + (power - 1.0), q, n
 
 
-def _scaled(q: _Number, n: _Number) -> _Number:
+def _scaled(q: Number, n: Number) -> Number:
     """2^n (1 + q), a normal number."""
     return ((q + 1.0).bits() + n).floats(q.type)
 
 
-def _ended(x: _Number, y: _Number) -> _Number:
+def _ended(x: Number, y: Number) -> Number:
     """y, but infinity where exp(x) is, and NaN where x is."""
-    return _choose(x <= x.format.most, y, x + _INFINITY)
+    return choose(x <= _format(x).most, y, x + _INFINITY)
 
 
-@_form
-def exponential(x: _Number) -> _Number:
+@form
+def exponential(x: Number) -> Number:
     """exp(x), and 0 where it is no normal number."""
     y = _scaled(*_parts(x))
-    return _ended(x, _choose(x < x.format.least, x.like(0.0), y))
+    return _ended(x, choose(x < _format(x).least, x.like(0.0), y))
 
 
-@_form
-def exponential_minus_one(x: _Number) -> _Number:
+@form
+def exponential_minus_one(x: Number) -> Number:
     """exp(x) - 1."""
-    far = x.format.far
+    far = _format(x).far
     y, q, n = _minus_one(x)
-    y = _choose(x < -far, x.like(-1.0), _choose(x > far, _scaled(q, n), y))
-    return _ended(x, _choose(x.equals(0.0), x, y))  # subnormal numbers are equal to 0
+    y = choose(x < -far, x.like(-1.0), choose(x > far, _scaled(q, n), y))
+    return _ended(x, choose(x.equals(0.0), x, y))  # subnormal numbers are equal to 0
 
 
-@_form
-def tanh(x: _Number) -> _Number:
+@form
+def tanh(x: Number) -> Number:
     """tanh(x), at most 1."""
-    size = x.of("abs")
-    size = _choose(size > x.format.one, x.like(x.format.one), size)
+    size = abs(x)
+    size = choose(size > _format(x).one, x.like(_format(x).one), size)
     e, _, _ = _minus_one(size + size)
     y = e / (e + 2.0)
-    sign = x.bits() & -(1 << (x.type.element_type.width - 1))
-    return _choose(size < x.format.near, x, (y.bits() | sign).floats(x.type))
+    return choose(size < _format(x).near, x, y.signed_as(x))
 
 
-@_form
-def logistic(x: _Number) -> _Number:
+@form
+def logistic(x: Number) -> Number:
     """1 / (1 + exp(-x)), as XLA has it."""
-    e = _Number(exponential(x.of("negate").value))
+    e = Number(exponential(x.of("negate").value))
     return x.like(1.0) / (e + 1.0)
 
 
-@_form
-def rsqrt(x: _Number) -> _Number:
+@form
+def rsqrt(x: Number) -> Number:
     """1 / sqrt(x)."""
-    tiny = x.format.tiny
+    tiny = _format(x).tiny
     quotient = x.like(4.0) / x
-    y = _choose(x.equals(0.0), quotient, quotient.of("sqrt") * 0.5)  # -infinity of -0
-    y = _choose(x.equals(tiny), x.like(tiny**-0.5), y)  # 4 / tiny is infinite
-    return _choose(x.equals(-_INFINITY), x.like(float("nan")), y)  # 4 / -infinity is -0
+    y = choose(x.equals(0.0), quotient, quotient.of("sqrt") * 0.5)  # -infinity of -0
+    y = choose(x.equals(tiny), x.like(tiny**-0.5), y)  # 4 / tiny is infinite
+    return choose(x.equals(-_INFINITY), x.like(float("nan")), y)  # 4 / -infinity is -0
 
 
-@_form
-def divisor(x: _Number) -> _Number:
+@form
+def divisor(x: Number) -> Number:
     """The root of x as a divisor, which XLA would replace by a factor, `rsqrt`."""
     return x.of("sqrt").hidden()
 
 
-@_form
-def log_plus_one(x: _Number) -> _Number:
+@form
+def log_plus_one(x: Number) -> Number:
     """log(1 + x)."""
     u = (x + 1.0).hidden()
     rest = x - (u - 1.0)
     # NaN where u is infinite, and 0 / 0 where it is 0: the logarithm is right by itself.
-    more = _choose(rest.of("abs") > 0.0, rest / u, 0.0)
-    return _choose(u.equals(1.0), x, u.of("log") + more)
+    more = choose(abs(rest) > 0.0, rest / u, 0.0)
+    return choose(u.equals(1.0), x, u.of("log") + more)

@@ -9,7 +9,7 @@ from anvl.dialect.core.mlir import ir
 from anvl.passes.framework.walk import find
 from anvl.passes.lower.hlo_builder import maker
 from anvl.passes.lower.library_calls.handed_over import HANDED_OVER, NAMES, is_large
-from anvl.passes.lower.xla_cpu import function_forms
+from anvl.passes.lower.xla_cpu import function_forms, library_functions
 from anvl.passes.lower.xla_cpu.elementwise_kernels import ELEMENTWISE
 
 __all__ = ["write_vectorized_functions"]
@@ -25,7 +25,8 @@ __all__ = ["write_vectorized_functions"]
 #     vectorized, and too long to be unrolled).
 #
 # `log`, `exponential` (of f32) and arithmetic have neither limit.  So where nothing else reads the
-# result, functions are written as Note [Forms of functions] says.
+# result, functions are written as Note [Forms of functions] says, and those that have no vectors
+# at all, of arrays of any shape, as Note [Functions of the C library] does.
 #
 # Largest errors, in units in the last place, of XLA's function and of the form:
 #
@@ -68,7 +69,8 @@ _MOST_BITS = 8 << 18  # of an array that one core computes
 _MOST_OPS = 16  # that are looked at, between a function and what reads it
 
 _DIVIDE, _SQRT = "stablehlo.divide", "stablehlo.sqrt"
-_Form = Callable[[ir.Value], ir.Value]
+_REMAINDER = "stablehlo.remainder"
+_Form = Callable[..., ir.Value]
 
 
 def _named(**forms: _Form) -> dict[str, _Form]:
@@ -87,7 +89,15 @@ _UNEVEN = _named(tanh=function_forms.tanh, sqrt=function_forms.divisor) | _RSQRT
 _ALONE = {"f32": _ALWAYS | _MINUS_ONE | _RSQRT, "f64": _ALWAYS | _RSQRT}
 _BESIDE = {"f32": _ALWAYS | _MINUS_ONE, "f64": _ALWAYS}
 _LONG = {"f32": {}, "f64": _MINUS_ONE | _LOGISTIC | _EXPONENTIAL}
-_NAMES = tuple(_ALWAYS | _MINUS_ONE | _LOGISTIC | _EXPONENTIAL | _UNEVEN)
+_OF_LIBRARY = {
+    "f32": _named(
+        atan2=library_functions.atan2,
+        cbrt=library_functions.cbrt,
+        remainder=library_functions.remainder,
+    ),
+    "f64": _named(cbrt=library_functions.cbrt),
+}
+_NAMES = tuple(_OF_LIBRARY["f32"] | _ALWAYS | _MINUS_ONE | _LOGISTIC | _EXPONENTIAL | _UNEVEN)
 
 
 def write_vectorized_functions(module: ir.Operation) -> None:
@@ -96,7 +106,7 @@ def write_vectorized_functions(module: ir.Operation) -> None:
         form = _form(op.name, op.results[0].type, _is_kernel(op))
         if form is not None and _is_alone(op) and (op.name != _SQRT or _is_divisor(op)):
             with op.context, op.location, ir.InsertionPoint(op):
-                op.results[0].replace_all_uses_with(form(op.operands[0]))
+                op.results[0].replace_all_uses_with(form(*op.operands))
             op.erase()
 
 
@@ -107,6 +117,10 @@ def _form(name: str, type_: Any, is_kernel: bool) -> _Form | None:
     if element not in _BESIDE or not type_.has_static_shape:
         return None
     rows = _rows(type_.shape)
+    if name in _OF_LIBRARY["f32"]:
+        is_many = prod(rows) >= library_functions.FEWEST
+        is_faster = is_many and not (name == _REMAINDER and _is_unrolled(rows))
+        return _OF_LIBRARY[element].get(name) if is_faster else None
     is_long = prod(rows) * type_.element_type.width > _MOST_BITS
     forms = _forms_alone(element, rows, is_long) if is_kernel else _BESIDE[element]
     if not is_kernel and _is_uneven(rows, is_long):
@@ -173,10 +187,11 @@ def _joined(op: ir.Operation) -> ir.Operation | None:
         seen = _seen_by_others(ops)
         if len(seen) <= 1 and all(len(users) == 1 for users in seen.values()):
             return next((ops[y] for y in seen), None)
-        found = [user for users in seen.values() for user in users]
-        if not all(_is_beside(user, op) for user in found):
+        found = [user for users in seen.values() for user in users if _is_beside(user, op)]
+        more = {user.results[0]: user for user in found}
+        if more.keys() <= ops.keys():
             return None
-        ops |= {user.results[0]: user for user in found}
+        ops |= more
     return None
 
 

@@ -17,6 +17,10 @@ WRITTEN = {
     "one reader": ONE,
     "one loop": "%1 = stablehlo.{f} %0 : {t} %2 = stablehlo.add %1, %0 : {t} "
     "%3 = stablehlo.divide %1, %2 : {t} return %3 : {t}",
+    # The last is reached from %1 and, in more steps, from %2.
+    "ways of two lengths": "%1 = stablehlo.{f} %0 : {t} %2 = stablehlo.negate %1 : {t} "
+    "%4 = stablehlo.abs %2 : {t} %5 = stablehlo.sine %4 : {t} "
+    "%3 = stablehlo.add %1, %5 : {t} return %3 : {t}",
     "a small sum": "%3 = stablehlo.{f} %0 : {t} {sum}",
     "a choice": "%1 = stablehlo.{f} %0 : {t} %3 = stablehlo.clamp %0, %1, %0 : {t} {sum}",
 }
@@ -271,3 +275,89 @@ def test_a_kernel_of_one_op_on_short_rows_stays(name):
     for body, shape in ((ONE, "700x7"), (alone, "700x16"), (alone, "700x16x1"), (alone, "4900")):
         before, after = written(body, name, shape)
         assert before != after
+
+
+# By function, NumPy's in more digits, and the most units in the last place.
+OF_LIBRARY = {
+    "atan2": (anp.arctan2, np.arctan2, 0.52),
+    "fmod": (anp.fmod, np.fmod, 0),
+    "cbrt": (lambda x, y: anp.cbrt(x), lambda x, y: np.cbrt(x), 0.51),
+    "cbrt of f64": (lambda x, y: anp.cbrt(x), lambda x, y: np.cbrt(x), 3.2),
+}
+
+
+def quotients_below_whole_numbers(draw):
+    """x and y of 24 bits, and x / y a whole number less 1 / y, for quotients of nearly 28 bits."""
+    y = [int(n) | 1 for n in draw.integers(1 << 23, 1 << 24, 20_000)]
+    x = [-pow(1 << 28, -1, n) % n for n in y]
+    return np.ldexp(np.array(x, np.float32), 28), np.array(y, np.float32)
+
+
+def pairs(dtype):
+    """Numbers of any exponents and of near ones, whole ones, powers, and special ones in pairs."""
+    x, draw = points(dtype), np.random.default_rng(1)
+    y = draw.permutation(x)
+    with np.errstate(all="ignore"):
+        near = (x * np.exp(draw.uniform(-9, 9, x.size))).astype(dtype)
+    whole = draw.integers(-50, 50, (2, 20_000)).astype(dtype)
+    powers = np.ldexp(dtype(1), draw.integers(-149, 127, (2, 20_000)))
+    info = np.finfo(dtype)
+    ends = [0, 1, 1.5, np.inf, np.nan, info.max, info.tiny, info.tiny / 8, info.smallest_subnormal]
+    special = np.array(ends + [-n for n in ends], dtype)
+    low = info.smallest_subnormal * draw.integers(1, 1 << 23, x.size).astype(dtype)
+    lists = [(x, y), (x, near), (x, x), (x, low), (low, draw.permutation(low)), whole, powers]
+    lists += [np.meshgrid(special, special), quotients_below_whole_numbers(draw)]
+    return [np.concatenate([np.ravel(parts[i]) for parts in lists]).astype(dtype) for i in (0, 1)]
+
+
+@pytest.mark.parametrize("name", OF_LIBRARY)
+@pytest.mark.skipif(np.finfo(LONG).nmant < 60, reason="NumPy has no longer type here")
+def test_library_functions_are_rounded_once(name):
+    function, reference, most = OF_LIBRARY[name]
+    dtype = np.float64 if name.endswith("f64") else np.float32
+    tiny = np.finfo(dtype).tiny
+    x, y = pairs(dtype)
+    found = np.asarray(anvl.jit(function)(x, y))
+    if name in ("atan2", "cbrt of f64"):  # which take subnormal numbers for 0
+        x, y = (np.where(abs(z) < tiny, np.copysign(0, z), z) for z in (x, y))
+    with np.errstate(all="ignore"):
+        wanted = reference(x.astype(LONG), y.astype(LONG))
+        units = np.spacing(np.maximum(abs(wanted), tiny).astype(dtype)).astype(LONG)
+    np.testing.assert_array_equal(np.isnan(found), np.isnan(wanted))
+    np.testing.assert_array_equal(np.isinf(found), np.isinf(wanted))
+    numbers = np.isfinite(wanted)
+    signs = np.signbit(found)[numbers], np.signbit(wanted)[numbers]
+    np.testing.assert_array_equal(*signs)
+    errors = abs(found[numbers].astype(LONG) - wanted[numbers]) / units[numbers]
+    if name == "atan2":
+        errors[abs(wanted[numbers]) < 2 * tiny] = 0  # is flushed to 0
+    assert errors.max() <= most
+
+
+def test_a_cube_root_in_f64_is_within_a_unit():
+    x = np.exp(np.random.default_rng(0).uniform(-600, 700, 50_001))
+    wanted = np.cbrt(x.astype(LONG))
+    assert (abs(np.asarray(anvl.jit(anp.cbrt)(x)) - wanted) <= np.spacing(np.cbrt(x))).all()
+
+
+@pytest.mark.parametrize("shape", ["1024", "700x7", "70001", "32x32"])
+@pytest.mark.parametrize(("name", "element"), [("cbrt", "f32"), ("cbrt", "f64")])
+def test_calls_of_the_library_are_written(name, element, shape):
+    before, after = written(LONE, name, shape, element)
+    assert before != after and f"stablehlo.{name} " not in after
+
+
+BINARY = "%1 = stablehlo.{f} %0, %0 : {t} return %1 : {t}"
+
+
+@pytest.mark.parametrize("name", ["atan2", "remainder"])
+def test_calls_of_two_numbers_are_written(name):
+    before, after = written(BINARY, name, "1024", "f32")
+    assert before != after and f"stablehlo.{name} " not in after
+    for shape, element in (("1023", "f32"), ("1024", "f64"), ("?", "f32"), ("1024", "f16")):
+        before, after = written(BINARY, name, shape, element)
+        assert before == after
+    before, after = written(BINARY, name, "1000x5", "f32")
+    assert (before == after) == (name == "remainder")
+    before, after = written(BINARY, "remainder", "1024", "i32")
+    assert before == after
