@@ -23,6 +23,7 @@ from anvl.passes.rolling.costs import (
     is_compiled_faster,
     is_gradient_in_one_kernel,
     is_shorter,
+    price_of_loop,
     run_features_of,
     why_slower,
 )
@@ -31,7 +32,7 @@ from anvl.passes.rolling.findings import Finding
 from anvl.passes.rolling.forms import Form, form_of
 from anvl.passes.rolling.items import Block
 from anvl.passes.rolling.loop_bounds import may_pay
-from anvl.passes.rolling.orders import Orders
+from anvl.passes.rolling.orders import Asked, Orders
 from anvl.passes.rolling.periods import repeats
 from anvl.passes.rolling.samples import may_pay_by_samples
 from anvl.passes.rolling.stretches import FEWEST_IN_TURN, Stretch, in_turn, linked
@@ -157,9 +158,7 @@ class Roll(Pass, argument=_NAME):
             if not isinstance(stretch, Stretch):
                 findings.append(Finding.of_difference(block, run, stretch))
                 continue
-            longer = in_turn(block, stretch, self.least if self.always else FEWEST_IN_TURN)
-            for one in (longer, stretch) if longer else (stretch,):
-                form = form_of(block, one)
+            for one, form in self._forms(block, stretch, orders.of(name)):
                 why_not = self._why_not(block, one, form, orders, name)
                 findings.append(Finding.of_stretch(block, one, form, why_not))
                 if not why_not:
@@ -171,6 +170,15 @@ class Roll(Pass, argument=_NAME):
         for stretch, form in sorted(chosen, key=lambda found: found[0].start):
             writer.write(stretch, form)
         return True
+
+    def _forms(self, block: Block, stretch: Stretch, asked: Asked) -> list[tuple[Stretch, Form]]:
+        """Ways to write a stretch: that which is compiled in the least time is first."""
+        found = [(stretch, form_of(block, stretch))]
+        longer = in_turn(block, stretch, self.least if self.always else FEWEST_IN_TURN)
+        if longer is not None:
+            found.append((longer, form_of(block, longer)))
+            found.sort(key=lambda way: price_of_loop(features_of(block, way[0], way[1], asked)))
+        return found
 
     def _why_not(
         self, block: Block, stretch: Stretch, form: Form, orders: Orders, name: str

@@ -65,6 +65,7 @@ __all__ = [
     "is_shorter",
     "kind_in_batch",
     "price",
+    "price_of_loop",
     "run_features_of",
     "why_slower",
     "worth_of_loop",
@@ -197,6 +198,11 @@ def is_compiled_faster(read: Features) -> bool:
     """Whether a loop is compiled in notably less time than the unrolled program."""
     unrolled, rolled = compilation(read)
     return price(rolled, COMPILATION) < _MOST_OF_UNROLLED * price(unrolled, COMPILATION)
+
+
+def price_of_loop(read: Features) -> float:
+    """What a loop takes to compile."""
+    return price(compilation(read)[1], COMPILATION)
 
 
 def worth_of_loop(form: str, order: int) -> float:

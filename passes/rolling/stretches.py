@@ -162,12 +162,9 @@ def in_turn(block: Block, stretch: Stretch, least: int) -> Stretch | None:
 
 
 def _turn(values: Sequence[Any]) -> int | None:
-    """After how many values the same ones come again."""
-    try:
-        again = values.index(values[0], 1)
-    except ValueError:
-        return None
-    return again if values[again:] == values[:-again] else None
+    """After how many values the same ones come again, if they do."""
+    lengths = range(1, min(_MOST_IN_TURN, len(values) // 2) + 1)
+    return next((n for n in lengths if values[n:] == values[:-n]), None)
 
 
 def _linked_from(block: Block, stretch: Stretch, least: int) -> Stretch | Difference:

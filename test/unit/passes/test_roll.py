@@ -284,42 +284,6 @@ def test_values_that_begin_apart_are_not_searched_for_in_ever_shorter_stretches(
     assert forms == ["scan"] and len(tries) < 20, (len(tries), report)
 
 
-@pytest.mark.parametrize(
-    ("count", "turn", "told"),
-    [
-        (66, 4, "16 repetitions of 20 ops"),
-        (63, 4, "stay"),  # 15 steps of a loop
-        (64, 3, "21 repetitions of 15 ops"),
-        (340, 17, "stay"),
-    ],
-)
-def test_layers_whose_weights_come_in_turn_are_one_step_of_a_loop(count, turn, told):
-    def layers(x, *weights):
-        for i in range(count):
-            x = x + 0.1 * np.tanh(weights[i % turn] @ x + 1)
-        return x
-
-    report = anvl.jit(layers).lower(X, *[W] * turn).report().splitlines()[0]
-    assert told in report, report
-
-
-def test_what_puts_arrays_together_is_no_repetition():
-    """With `roll=True` it became a batch of as many parts, again and again: without an end."""
-
-    def f(v):
-        a, b, c, kept, w = v, v * 2, np.sin(v), [v], [v, X, np.cos(v)]
-        for i in range(12):
-            for _ in range(3):
-                t = np.maximum(0.1 * (i % 2), w[i % 3])
-                t = t + np.cos(a) * 0.7 + np.where(w[i % 3] > c, a, b) + (t - v)
-                a = w[i % 2] + X
-                kept.append(t + a)
-        return sum(np.sum(k * n) for n, k in enumerate(kept))
-
-    report, forms = forms_in(f, X)
-    assert forms and "not become shorter" in report, report
-
-
 def test_a_stretch_that_stays_is_told_once():
     def f(x):
         h = x
