@@ -25,6 +25,7 @@ from anvl.dispatch.programs.lowered_program import (
 )
 from anvl.dispatch.programs.traced_form import TracedForm
 from anvl.passes.lower.reductions.short_reductions import IN_ONE_LOOP
+from anvl.passes.lower.reductions.tall_reductions import write_tall_reductions
 from anvl.passes.lower.xla_cpu.elementwise_kernels import (
     BYTES_OF_A_KERNEL,
     ELEMENTWISE_KERNELS,
@@ -124,12 +125,13 @@ def serialized(
 
 
 def _written(module: ir.Module, client: Client, is_plain: bool) -> tuple[bool, bool]:
-    """Write elementwise ops in forms that XLA:CPU compiles better.  What is `_known` between."""
+    """Write ops in forms that XLA:CPU compiles better.  What is `_known` between."""
     is_embedded = is_plain and client.name == EMBEDDED
     if is_embedded and stablehlo_version() in _OF_WHOLE_LOOPS:
         write_elementwise_kernels(module.operation)
     known = _known(module, client)
     if is_embedded:
+        write_tall_reductions(module.operation)
         write_vectorized_functions(module.operation)
     return known
 
