@@ -51,8 +51,8 @@ def load_module(name: str) -> ModuleType:
     with one_thread:
         if name in sys.modules or not gc.isenabled():
             return importlib.import_module(name)
-        gc.disable()
         try:
+            gc.disable()  # here, since a signal's handler may raise behind it
             return importlib.import_module(name)
         finally:
             _age_all()

@@ -148,11 +148,15 @@ def __getattr__(name: str) -> Any:
 
 
 def _load(name: str) -> None:
-    """Enter a name into this module, with all others that its module defines."""
+    """Enter a name into this module, with all others that its module defines.
+
+    But not those that a program has set before, as `anvl.numpy.cos = mine`.
+    """
     if name in _HOMES:
         module = _load_module(f"anvl.numpy.{_HOMES[name]}")
         found = {of: getattr(module, of) for of in module.__all__ if of in _HOMES}
-        globals().update(_load_module("anvl.numpy.public_forms").public_forms(found))
+        made = _load_module("anvl.numpy.public_forms").public_forms(found)
+        globals().update({of: f for of, f in made.items() if of not in globals()})
     elif name in ("fft", "linalg"):
         globals()[name] = _load_module(f"anvl.numpy.{name}")
     elif name in _LATER:

@@ -115,6 +115,11 @@ def test_a_method_is_made_when_it_is_read_and_then_stands_in_its_class():
     assert after(f"{code}; print(anvl.numpy.ones(2).cumsum())", kinds) == "function"
 
 
+def test_a_name_that_a_program_sets_stays_when_others_of_its_module_are_read():
+    code = "import anvl.numpy as np\nnp.cos = mine = lambda x: x\nnp.sin"
+    assert after(code, "np.cos is mine") == "True"
+
+
 def test_only_anvl_numpy_has_what_its_table_lists():
     code = "import anvl.numpy as np, importlib; from anvl.numpy.name_table import NAMES"
     listed = "{(m, n) for m in NAMES for n in NAMES[m].split()}"
