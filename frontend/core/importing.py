@@ -18,6 +18,7 @@ __all__ = [
     "STARTED", "load_module", "load_operators", "one_thread", "suggest_names", "unknown_name",
 ]  # fmt: skip
 
+_PATIENCE = 2.0  # seconds, in which anvl is imported many times
 _CAREFUL = 10.0  # seconds, where the start of the process is not known
 
 
@@ -37,10 +38,31 @@ def _started() -> float:
 #: whose modules it has.
 STARTED: float = _started()
 
+
+class _OneThread(threading.local):
+    """A lock that a thread takes again; it waits for another one for some seconds.
+
+    Two threads that run `import anvl.nn` and `import anvl.random` hold Python's locks of these
+    modules before they come here, and the one that comes first may wait for the other's.
+    """
+
+    lock = threading.RLock()
+
+    def __init__(self) -> None:
+        self._taken: list[bool] = []
+
+    def __enter__(self) -> None:
+        self._taken.append(self.lock.acquire(timeout=_PATIENCE))
+
+    def __exit__(self, *_: object) -> None:
+        if self._taken.pop():
+            self.lock.release()
+
+
 #: Held while a module is loaded, or a name is made that all threads are to share.
-one_thread = threading.RLock()
+one_thread = _OneThread()
 if hasattr(os, "register_at_fork"):  # the thread that holds it does not exist in the child
-    os.register_at_fork(after_in_child=one_thread._at_fork_reinit)  # type: ignore[attr-defined]
+    os.register_at_fork(after_in_child=_OneThread.lock._at_fork_reinit)  # type: ignore[attr-defined]
 
 
 def load_module(name: str) -> ModuleType:

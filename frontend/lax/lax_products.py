@@ -364,8 +364,8 @@ def random_gamma_grad(a: Any, x: Any) -> Any:
     That is of the x at which `igamma(a, x)` has a fixed value.
 
     >>> from anvl import lax
-    >>> print(lax.random_gamma_grad(1.0, 2.0))
-    1.6316913
+    >>> print(f"{lax.random_gamma_grad(1.0, 2.0):.5f}")
+    1.63169
     """
     name = "random_gamma_grad"
     return anp.negative(anp.divide(_slope(name, a, x, 0), _slope(name, a, x, 1)))

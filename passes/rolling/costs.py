@@ -71,7 +71,7 @@ __all__ = [
     "worth_of_loop",
 ]
 
-_FEWER = 10.0
+_FEWER, _CALL = 10.0, 5.0
 _MOST_OF_UNROLLED = 0.9
 _HIGHER = 2  # how many times the ops become by each derivative of a derivative
 # In additions of one element: a function such as a sine, an op that is not fused with others, an
@@ -244,9 +244,10 @@ def is_shorter(read: Features) -> bool:
     too, and would become a loop with as many parts.
     """
     kernels = read.moves + read.reductions + read.matrices + read.vectors + read.others
-    computing = read.elementwise + 0.5 * kernels + 0.1 * read.cheap + 5 * read.calls
+    computing = read.elementwise + 0.5 * kernels + 0.1 * read.cheap + _CALL * read.calls
     around = read.parts * (0.1 + 0.5 / read.repetitions) + 0.6 * read.rows
-    return (read.repetitions - 1) * computing - around > _FEWER
+    fewer = (read.repetitions - 1) * computing
+    return fewer > _FEWER and fewer > around + _CALL
 
 
 def _form_name(block: Block, stretch: Stretch, form: Form, members: int) -> str:

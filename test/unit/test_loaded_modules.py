@@ -179,3 +179,22 @@ garbage = [[] for _ in range(2000)]  # of which the next collection looks
 def test_objects_that_a_program_has_frozen_stay_frozen():
     code = f"import gc, numpy; gc.freeze(); before = gc.get_freeze_count(); {BENCHMARKED}"
     assert after(code, "gc.get_freeze_count() > 0.9 * before > 1000") == "True"
+
+
+def test_two_threads_that_import_different_modules_first_come_to_an_end():
+    """Each held Python's lock of its module, waited for ours, and the other for that module."""
+    code = """
+import anvl, importlib, threading
+both = threading.Barrier(2)
+
+def load(name):
+    both.wait()
+    importlib.import_module(name)
+
+threads = [threading.Thread(target=load, args=(name,)) for name in ("anvl.numpy.fft", "anvl.nn")]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+    assert after(code, "float(anvl.nn.relu(anvl.numpy.sin(0.0)))") == "0.0"

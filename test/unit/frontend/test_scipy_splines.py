@@ -28,8 +28,11 @@ def close(found, wanted):
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("order", [2, 3, 5] if SWEEP else [3])
 def test_values_between_elements_by_splines(order, mode):
-    wanted = reference.map_coordinates(X, PLACES, order=order, mode=mode, cval=1.5)
-    close(ndimage.map_coordinates(X, PLACES, order, mode, 1.5), wanted)
+    # Far outside SciPy's "nearest" is of 12 elements more, and wrong by 7e-5 of order 5.
+    far = 6 if mode == "nearest" else 20
+    places = [np.clip(p, -far, n + far) for p, n in zip(PLACES, X.shape, strict=True)]
+    wanted = reference.map_coordinates(X, places, order=order, mode=mode, cval=1.5)
+    close(ndimage.map_coordinates(X, places, order, mode, 1.5), wanted)
 
 
 @pytest.mark.parametrize("order", [2, 3, 4, 5])
