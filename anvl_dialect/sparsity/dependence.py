@@ -89,12 +89,11 @@ class Dependence(NamedTuple):
         return self.run(body, xs, [self.known(i) for i in range(len(xs))]).ids
 
     def batched(self, xs: Sequence[Any], axes: int) -> list[Any]:
-        """For results that have the first axes of the operand, all but its last `axes`.
+        """For results that have the first axes of the operands, all but their last `axes`.
 
-        An element depends on all of the operand's elements at the same place in these.
+        An element depends on all of the operands' elements at the same place in these.
         """
-        (x,) = xs
-        first = self.reduced(x, range(x.ndim - axes, x.ndim))
+        first = self.union(*(self.reduced(x, range(x.ndim - axes, x.ndim)) for x in xs))
         padded = (first.reshape((*first.shape, *[1] * (len(s) - first.ndim))) for s in self.shapes)
         return [np.broadcast_to(y, shape) for y, shape in zip(padded, self.shapes, strict=True)]
 

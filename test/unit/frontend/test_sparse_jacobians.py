@@ -409,3 +409,12 @@ def test_numpy_takes_a_sparse_matrix_for_its_array():
     np.testing.assert_array_equal(np.asarray(found), dense)
     assert np.asarray(found, "float32").dtype == np.float32
     np.testing.assert_array_equal(np.ones(12) @ found, np.ones(12) @ dense)
+
+
+def test_the_gradient_of_pinv_depends_on_all_of_its_matrix():
+    """Its op has two operands of one shape but for the order of their last axes."""
+    x = np.random.default_rng(0).normal(size=(3, 3, 2))
+    slope = anvl.grad(lambda x: anp.sum(anp.linalg.pinv(x) ** 2))
+    found, dense = anvl.jacobian(slope, sparsity="auto")(x), anvl.jacobian(slope)(x)
+    close(found.todense(), dense)
+    assert found.nnz == 3 * 6 * 6

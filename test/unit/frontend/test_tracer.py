@@ -187,7 +187,9 @@ def test_operators_and_methods_agree_with_numpy_eagerly_and_traced(f):
     astype = f.__code__.co_consts
     expected = x.astype("int32") if "i32" in astype else f(x)
     for found in (f(anp.asarray(x)), anvl.jit(f)(x)):
-        assert found.dtype == np.asarray(expected).dtype or "arg" in str(f.__code__.co_names)
+        places = {"arg", "searchsorted"}  # those are i32
+        is_place = any(name in str(f.__code__.co_names) for name in places)
+        assert is_place or found.dtype == np.asarray(expected).dtype
         np.testing.assert_allclose(np.asarray(found), expected, rtol=rounding(PROGRAM))
 
 
