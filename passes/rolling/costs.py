@@ -201,7 +201,7 @@ def is_compiled_faster(read: Features) -> bool:
 
 
 def price_of_loop(read: Features) -> float:
-    """What a loop takes to compile."""
+    """The price of compiling a loop."""
     return price(compilation(read)[1], COMPILATION)
 
 

@@ -21,7 +21,13 @@ from anvl.passes.rolling.items import Block
 from anvl.passes.rolling.loop_bounds import may_pay
 from anvl.passes.rolling.orders import Asked
 from anvl.passes.rolling.periods import Run, repeats
-from anvl.passes.rolling.stretches import FEWEST_IN_TURN, Each, Stretch, linked
+from anvl.passes.rolling.stretches import (
+    FEWEST_IN_TURN,
+    MOST_IN_TURN,
+    Each,
+    Stretch,
+    linked,
+)
 
 __all__ = ["may_pay_by_samples"]
 
@@ -47,18 +53,19 @@ def may_pay_by_samples(
         taken.append(run)
         if not may_pay(ops[run.start : run.start + run.length], least, asked):
             continue
-        count, n = run.length // run.period, least + _MORE
+        count = run.length // run.period
+        n = _size(count, least)
         if count < _FEWEST * n:
             return True
         for place in (0.25, 0.75) if count > 8 * n else (0.25,):
             start = run.start + int(place * count) * run.period
-            sample = Sample(ops[start : start + n * run.period], is_movable)
+            sample = _Sample(ops[start : start + n * run.period], is_movable)
             if _may_pay(sample, run, least, asked):
                 return True
     return False
 
 
-class Sample(Block):
+class _Sample(Block):
     """Some ops of a block, of whose values those are read behind them that none of them reads."""
 
     def __init__(self, ops: Sequence[Any], is_movable: Callable[[Any], bool]) -> None:
@@ -81,7 +88,7 @@ class _Nothing:
     operands = ()
 
 
-def _may_pay(sample: Sample, run: Run, least: int, asked: Asked) -> bool:
+def _may_pay(sample: _Sample, run: Run, least: int, asked: Asked) -> bool:
     """Whether a loop of all of a run may pay, of which a sample has some repetitions."""
     found: list[Stretch] = []
     for one in repeats([item.symbol for item in sample.items], least):
@@ -91,7 +98,7 @@ def _may_pay(sample: Sample, run: Run, least: int, asked: Asked) -> bool:
         count = run.length // one.period
         if not isinstance(stretch, Stretch):
             return True
-        if count + _MORE >= 2 * FEWEST_IN_TURN and _reads_again(stretch):
+        if _may_be_in_turn(count) and _reads_again(stretch):
             return True
         read = features_of(sample, stretch, form_of(sample, stretch), asked)
         more = count / stretch.count
@@ -100,6 +107,16 @@ def _may_pay(sample: Sample, run: Run, least: int, asked: Asked) -> bool:
             return True
         found.append(stretch)
     return not found
+
+
+def _size(count: int, least: int) -> int:
+    """The repetitions of a sample: where values may come in turn, enough to see one again."""
+    return max(least + _MORE, MOST_IN_TURN + 1) if _may_be_in_turn(count) else least + _MORE
+
+
+def _may_be_in_turn(count: int) -> bool:
+    """Whether so many repetitions, and a few at the ends, may be a loop of values in turn."""
+    return count + _MORE >= 2 * FEWEST_IN_TURN
 
 
 def _reads_again(stretch: Stretch) -> bool:

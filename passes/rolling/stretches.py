@@ -25,6 +25,7 @@ from anvl.passes.rolling.periods import Run
 
 __all__ = [
     "FEWEST_IN_TURN",
+    "MOST_IN_TURN",
     "Carried",
     "Difference",
     "Each",
@@ -37,7 +38,8 @@ __all__ = [
 
 _FURTHEST = 4  # repetitions back from which a value is carried
 _MOST_PEELED = 2
-_MOST_IN_TURN = 16  # repetitions
+#: Repetitions of a step of a loop of values in turn.
+MOST_IN_TURN = 16
 #: Steps of a loop of values in turn that runs as fast as what repeats.  (Of 166 layers with four
 #: weights in turn the gradient compiles in 0.1 of the time as a loop of 41 steps, and runs in 0.8;
 #: of 8 or 12 steps in 0.4 to 0.5, but it runs 1.3 times as long.)
@@ -151,7 +153,7 @@ def in_turn(block: Block, stretch: Stretch, least: int) -> Stretch | None:
     read = [link for links in stretch.links for link in links if type(link) is Each]
     length = math.lcm(*filter(None, [_turn(link.values) for link in read]))
     count = stretch.count // length
-    if length == 1 or length > _MOST_IN_TURN or count < least:
+    if length == 1 or length > MOST_IN_TURN or count < least:
         return None
     longer = Stretch(stretch.start, length * stretch.period, count)
     found = _linked_from(block, longer, least)
@@ -163,7 +165,7 @@ def in_turn(block: Block, stretch: Stretch, least: int) -> Stretch | None:
 
 def _turn(values: Sequence[Any]) -> int | None:
     """After how many values the same ones come again, if they do."""
-    lengths = range(1, min(_MOST_IN_TURN, len(values) // 2) + 1)
+    lengths = range(1, min(MOST_IN_TURN, len(values) // 2) + 1)
     return next((n for n in lengths if values[n:] == values[:-n]), None)
 
 

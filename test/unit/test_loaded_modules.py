@@ -41,7 +41,7 @@ OF_ANVL = {
 
 
 def after(code: str, printed: str) -> str:
-    """What a new process prints at the end of a program."""
+    """The last line that a new process prints, at the end of a program."""
     program = f"import sys\n{code}\nprint({printed})"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=120

@@ -34,7 +34,7 @@ __all__ = [
 
 
 class _Format(NamedTuple):
-    """What the formulas need to know of a type of floats."""
+    """The numbers of a type of floats that the formulas contain."""
 
     mantissa: int  # bits
     bias: int  # of exponents
