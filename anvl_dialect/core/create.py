@@ -18,10 +18,9 @@ from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.core.types import element_type, kind, numpy_of, tensor
 
 __all__ = [
-    "CapturedOp", "ComplexLiteral", "ConstantOp", "IotaOp", "are_literals_separate", "constant",
-    "dense", "full",
-    "full_like", "literal", "number_of", "repeated", "separate_literals",
-    "shared_literals", "splat", "splat_at", "zeros_like",
+    "CapturedOp", "ComplexLiteral", "ConstantOp", "IotaOp", "are_literals_separate",
+    "are_literals_shared", "constant", "dense", "full", "full_like", "literal", "number_of",
+    "repeated", "separate_literals", "shared_literals", "splat", "splat_at", "zeros_like",
 ]  # fmt: skip
 
 
@@ -341,6 +340,11 @@ def shared_literals() -> Iterator[dict[ir.Attribute, ir.Operation]]:
         yield _shared.literals
     finally:
         _shared.point, _shared.literals = before
+
+
+def are_literals_shared() -> bool:
+    """Whether an equal literal that was emitted here before is taken: Note [Shared literals]."""
+    return _shared.literals is not None and ir.InsertionPoint.current is _shared.point
 
 
 def are_literals_separate() -> bool:

@@ -6,7 +6,7 @@ The batch axis is axis 0 of every batched value; ops without batched operands st
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from anvl.dialect.core.create import full
+from anvl.dialect.core.create import are_literals_shared, full
 from anvl.dialect.core.errors import MissingRule
 from anvl.dialect.core.families import Elementwise
 from anvl.dialect.core.mlir import ir
@@ -278,16 +278,18 @@ def _recipe(step: _PlainStep, given: Sequence[Value]) -> Recipe | None:
     key: tuple[Any, ...] = (*[type_number(x.type) for x in given], *flags)
     if not rules.is_inferred:  # some parameters are read off the result
         key += (type_number(results[0].type), *op.attributes.items())
-    return learn(rules.batch_recipes, key, lambda: _record_rule(_Step(*step), given))
+    if shares := are_literals_shared():  # an adjoint that batches its body
+        key += (None,)
+    return learn(rules.batch_recipes, key, lambda: _record_rule(_Step(*step), given, shares))
 
 
-def _record_rule(step: _Step, given: Sequence[Value]) -> Recipe | None:
+def _record_rule(step: _Step, given: Sequence[Value], shares_literals: bool) -> Recipe | None:
     """The batch rule of an op as a recipe."""
 
     def rule(*xs: Value) -> Sequence[Value]:
         return batched_results(step.op, xs, step.flags)
 
-    return record(rule, [x.type for x in given])
+    return record(rule, [x.type for x in given], shares_literals=shares_literals)
 
 
 def _check_rules(ops: Sequence[Any], moved: Sequence[Value]) -> None:

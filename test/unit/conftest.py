@@ -9,11 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from interpreted import compiled_fast, interpreted
+from interpreted import compiled_fast, interpret_programs
 from sweep import LONG_TESTS, MODE, SWEEP, chosen
 
 import anvl.dispatch.executables
-import anvl.dispatch.lowering
 from anvl.dialect.core.context import context
 from anvl.dialect.core.dialect import Anvl
 from anvl.dialect.core.mlir import ir, register_view
@@ -63,11 +62,11 @@ def fast_programs(request: pytest.FixtureRequest) -> Iterator[None]:
     if _runs_as_users_do(request.path) or os.environ.get("ANVL_TEST_AS_USERS"):
         yield
         return
-    executable_of = compiled_fast if _COMPILES else interpreted
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(anvl.dispatch.executables, "compile_lowered", executable_of)
-        if executable_of is interpreted:  # of bytecode it does not check whether it knows the ops
-            patch.setattr(anvl.dispatch.lowering, "_READ_BYTECODE", frozenset())
+        if _COMPILES:
+            patch.setattr(anvl.dispatch.executables, "compile_lowered", compiled_fast)
+        else:
+            interpret_programs(patch)
         is_of_xla = request.path.parent.name == "dialect" and request.path.name in _OF_XLA
         patch.setattr(Program, "interprets_all", not (_COMPILES or is_of_xla))
         yield

@@ -10,7 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 
+import anvl.dispatch.executables
+import anvl.dispatch.lowering
 from anvl.dialect.text.interpreter import ProcessEnded, interpreter
 from anvl.dispatch.interpreted_executable import Results
 from anvl.dispatch.programs.lowered_program import PASSES, SMALL_LOOPS
@@ -18,10 +21,21 @@ from anvl.runtime import ArrayType, Executable, Placement, RuntimeFailure
 from anvl.runtime.lazy import compat
 from anvl.testing.program import OLD_EMITTERS, compile_fast
 
-__all__ = ["InterpretedExecutable", "compiled_fast", "interpreted"]
+__all__ = ["InterpretedExecutable", "compiled_fast", "interpret_programs", "interpreted"]
 
 _LEVEL = ("xla_backend_optimization_level", 2)
 _SECONDS = 0.1  # of a processor, for all runs of one program: about the time to compile it
+
+
+def interpret_programs(
+    patch: pytest.MonkeyPatch, executable_of: Callable[..., Executable] | None = None
+) -> None:
+    """Let the interpreter run the programs of jitted functions, or `executable_of` make them.
+
+    They come as artifacts: of bytecode the interpreter does not check whether it knows the ops.
+    """
+    patch.setattr(anvl.dispatch.executables, "compile_lowered", executable_of or interpreted)
+    patch.setattr(anvl.dispatch.lowering, "_READ_BYTECODE", frozenset())
 
 
 def interpreted(program: bytes, placement: Any, **rest: Any) -> Executable:

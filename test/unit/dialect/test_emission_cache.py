@@ -121,6 +121,17 @@ def test_an_op_has_the_same_batch_each_time(name: str) -> None:
             assert others == [first] * (TIMES - 1)
 
 
+def test_a_batch_within_an_adjoint_shares_the_literals_there() -> None:
+    # An adjoint, in which literals are shared, batches the body of map: the batch of an empty array
+    # is a literal.
+    with context(), ir.Location.unknown():
+        op_class = OPS["stablehlo.map"]
+        (call,) = [c for c in op_class.sample(Draw("map")) if c.operands[0].shape == (0, 3)]
+        first, *others = after_a_pass(op_class, call, "adjoint")
+        assert others == [first] * (TIMES - 1)
+        assert first.count("dense<0.0") == 1
+
+
 def batch_type(member: Any) -> Any:
     return tensor((2, *member.shape), member.element_type)
 

@@ -21,7 +21,7 @@ def made(monkeypatch):
         found.append(interpreted.interpreted(*args, **rest))
         return found[-1]
 
-    monkeypatch.setattr(executables, "compile_lowered", kept)
+    interpreted.interpret_programs(monkeypatch, kept)  # in `make sweep`, too
     executables.clear_executables()
     yield found
     executables.clear_executables()
