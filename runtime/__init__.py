@@ -89,6 +89,7 @@ from anvl.runtime.tracebacks import (
     hide_frames_of,
     hiding_frames,
     recursion_of,
+    set_home,
 )
 from anvl.runtime.transfer import placement_of, put, put_parts
 from anvl.runtime.types import ArrayType, array_type
@@ -175,6 +176,7 @@ __all__ = [
     "register_handler",
     "register_plugin",
     "registered_handlers",
+    "set_home",
     "set_variant",
     "sharded_placement",
     "stablehlo_version",

@@ -233,8 +233,15 @@ def make_dispatch(
     return _make_dispatch(positional_code(n_args), slow, argument_names, n_types=n_args)
 
 
+def _sentinel(kind: str, name: str) -> Any:
+    """An object that is compared by identity, and that stays itself when it is pickled."""
+    shown = f"<{kind.lower()}>"
+    members = {"__repr__": lambda _: shown, "__reduce__": lambda _: name, "__module__": __name__}
+    return type(kind, (), members)()
+
+
 #: Placeholder for a missing argument in the `slots` of `make_function`'s `slow`.
-MISSING = type("Missing", (), {"__repr__": lambda _: "<missing>"})()
+MISSING = _sentinel("Missing", "MISSING")
 
 
 def make_function(
@@ -279,7 +286,7 @@ _SIMPLE = frozenset(
 
 
 #: Returned by generated code for a call that is not of its structure.
-MISS = type("Miss", (), {"__repr__": lambda _: "<miss>"})()
+MISS = _sentinel("Miss", "MISS")
 
 
 def make_tree_call(

@@ -40,6 +40,7 @@ __all__ = [
     "is_library_code",
     "line_of_user",
     "recursion_of",
+    "set_home",
 ]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -104,7 +105,13 @@ def hide_frames_of(names: Iterable[str], namespace: dict[str, Any]) -> None:
         elif type(value) is FunctionType and not hasattr(value, "__wrapped__"):
             if value not in hiding:
                 hiding[value] = hiding_frames(value)
+                set_home(hiding[value], namespace["__name__"], name)
             namespace[name] = hiding[value]
+
+
+def set_home(function: Callable[..., Any], module: str, name: str) -> None:
+    """Let pickle find a function that wraps another one where people do: in a module, by a name."""
+    function.__module__, function.__qualname__ = module, name
 
 
 def _hide_frames_of_class(made: type) -> None:

@@ -103,6 +103,9 @@ class Emit:
         setattr(self, name, op_class.build)
         return op_class.build
 
+    def __reduce__(self) -> str:  # it caches functions that cannot be pickled
+        return "emit"
+
 
 class _EmitOwn:
     """Namespace `emit.my`.  It caches nothing, since these ops may be redefined."""

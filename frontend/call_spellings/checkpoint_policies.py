@@ -51,6 +51,9 @@ class CheckpointPolicies:
             return "everything"
         return (*policy_1, *policy_2)
 
+    def __reduce__(self) -> str:  # pickled or copied, it stays itself
+        return "checkpoint_policies"
+
     def __getattr__(self, name: str) -> Any:
         advice = f"; {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
         raise AttributeError(f"checkpoint_policies: there is no policy {name!r}{advice}")

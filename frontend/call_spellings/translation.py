@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from anvl.core.arguments import name_of, no_keyword, parameters_of
 from anvl.core.importing import load_module
-from anvl.runtime import explain_error
+from anvl.runtime import explain_error, set_home
 
 __all__ = ["WITHOUT_EFFECT", "LongForm", "accepts", "check_without_effect", "respell", "spelled"]
 
@@ -274,6 +274,7 @@ def respell(
             key = (f, forms.get(name, ""), more.get(name))
             if key not in made:
                 made[key] = spelled(*key[1:])(f)
+                set_home(made[key], namespace["__name__"], name)
             namespace[name] = made[key]
     others = {key[0]: function for key, function in reversed(made.items())}
     for name, f in namespace.items():

@@ -174,6 +174,9 @@ class Config(MeshSettings):
         bits = 64 if value else 32
         set_defaults(float=f"f{bits}", int=f"i{bits}", complex=f"c{2 * bits}")
 
+    def __reduce__(self) -> str:  # pickled or copied, it stays the one object
+        return "config"
+
 
 #: Our settings for those of JAX.
 _OF_JAX = {

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 from anvl.call_spellings.numpy_forms import NUMPY as FORMS
 from anvl.call_spellings.translation import LongForm, respell
-from anvl.docstrings.complete import complete
+from anvl.docstrings.complete import complete, is_documented
 from anvl.docstrings.of_numpy import NUMPY as DOCSTRINGS
 from anvl.numpy.name_table import LONG_FORMS
+from anvl.runtime import set_home
 
 __all__ = ["LONG_FORM_MODULES", "public_forms"]
 
@@ -26,9 +28,15 @@ _LONGER = {
 
 def public_forms(functions: dict[str, Any]) -> dict[str, Any]:
     """The functions of a module, by name, in the forms in which `anvl.numpy` has them."""
-    respell(functions, _among(functions, FORMS), _among(functions, _LONGER))
-    complete(functions, functions, DOCSTRINGS)
-    return functions
+    namespace = {**functions, "__name__": "anvl.numpy"}
+    respell(namespace, _among(functions, FORMS), _among(functions, _LONGER))
+    complete(functions, namespace, DOCSTRINGS)
+    found = {name: namespace[name] for name in functions}
+    for name, f in found.items():  # made by `unary`, most are in no module by their names
+        if type(f) is FunctionType and is_documented(f):  # none of NumPy's
+            own = f.__name__
+            set_home(f, "anvl.numpy", own if found.get(own) is f else name)  # `abs`: not `absolute`
+    return found
 
 
 def _among(names: dict[str, Any], table: Any) -> dict[str, Any]:

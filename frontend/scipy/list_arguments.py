@@ -15,7 +15,7 @@ from typing import Any
 
 import anvl.numpy as anp
 from anvl.core.arguments import parameters_of
-from anvl.runtime import explain_error
+from anvl.runtime import explain_error, set_home
 
 __all__ = ["take_lists"]
 
@@ -40,6 +40,7 @@ def take_lists(names: Iterable[str], namespace: dict[str, Any], *kept: str) -> N
         x = namespace[name]
         if isinstance(x, FunctionType) or hasattr(x, "__wrapped__"):
             namespace[name] = _taking_lists(x, all_kept)
+            set_home(namespace[name], namespace["__name__"], name)
         elif not isinstance(x, type):  # a distribution, of a class or with functions of its own
             _in_members(type(x), all_kept)
             _in_members(x, all_kept)

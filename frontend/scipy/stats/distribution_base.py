@@ -11,10 +11,12 @@ from anvl.core.promote import convert
 from anvl.dialect.core.errors import nearest
 from anvl.dispatch.eager import public
 from anvl.numpy.functions.elementwise import mark_weak
-from anvl.runtime import hiding_frames
+from anvl.runtime import hiding_frames, set_home
 from anvl.scipy.special.evaluation import nan_unless, real_operands
 
-__all__ = ["Continuous", "Discrete"]
+__all__ = ["HOME", "Continuous", "Discrete", "Named"]
+
+HOME = "anvl.scipy.stats"  # where people find the distributions
 
 Formula = Callable[..., Any]
 
@@ -47,7 +49,17 @@ def _log_by_both(plain: Formula, other: Formula) -> Formula:
     return log
 
 
-class _Distribution:
+class Named:
+    """An object that `anvl.scipy.stats` has by its name: pickled or copied, it stays itself."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.__module__ = name, HOME
+
+    def __reduce__(self) -> str:
+        return self.name
+
+
+class _Distribution(Named):
     """Functions by name, made from formulas of the standard form.
 
     `formulas` maps the names of functions to formulas `f(y, *shapes)`, which are used within the
@@ -56,7 +68,6 @@ class _Distribution:
     """
 
     first = "x"
-    name: str
     shapes: tuple[str, ...]
 
     def __init__(
@@ -70,7 +81,8 @@ class _Distribution:
         inner: Formula | None = None,
         valid: Formula | None = None,
     ) -> None:
-        self.name, self.shapes = name, shapes
+        super().__init__(name)
+        self.shapes = shapes
         self._formulas = formulas
         self._support: Formula = support or (lambda *shapes: (-anp.inf, anp.inf))
         self._inner: Formula = inner or (lambda *shapes: 0.5)
@@ -123,7 +135,7 @@ class _Distribution:
             return computed(*bound.args)
 
         called.__name__ = function
-        called.__qualname__ = title
+        set_home(called, HOME, title)
         called.__signature__ = signature  # type: ignore[attr-defined]
         called.__doc__ = f"{_DOCS[function]}\n\nDistribution: {self.name}."
         return called

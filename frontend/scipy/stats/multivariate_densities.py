@@ -11,6 +11,7 @@ from anvl.dispatch.eager import public
 from anvl.scipy.linalg.linear_systems import solve_triangular
 from anvl.scipy.special.entropies import xlogy
 from anvl.scipy.special.evaluation import nan_unless
+from anvl.scipy.stats.distribution_base import Named
 
 __all__ = ["dirichlet", "multinomial", "multivariate_normal"]
 
@@ -40,7 +41,7 @@ def _normal_logpdf(x: Any, mean: Any, cov: Any) -> Any:
     return -0.5 * (length + size * math.log(2 * math.pi)) - logs
 
 
-class MultivariateNormal:
+class MultivariateNormal(Named):
     """Normal distribution of vectors: functions `logpdf` and `pdf`."""
 
     def logpdf(self, x: Any, mean: Any = 0.0, cov: Any = 1.0, allow_singular: Any = None) -> Any:
@@ -103,7 +104,7 @@ def _dirichlet_logpdf(x: Any, alpha: Any) -> Any:
     return nan_unless(allowed, found, total, anp.sum(alpha))
 
 
-class Dirichlet:
+class Dirichlet(Named):
     """Dirichlet distribution on vectors of sum 1: functions `logpdf` and `pdf`."""
 
     def logpdf(self, x: Any, alpha: Any) -> Any:
@@ -143,7 +144,7 @@ def _multinomial_logpmf(x: Any, n: Any, p: Any) -> Any:
     return anp.where(inside, found, -anp.inf)
 
 
-class Multinomial:
+class Multinomial(Named):
     """Counts of n draws from classes: functions `logpmf` and `pmf`."""
 
     def logpmf(self, x: Any, n: Any, p: Any) -> Any:
@@ -170,6 +171,6 @@ class Multinomial:
         return anp.exp(self.logpmf(x, n, p))
 
 
-multivariate_normal: MultivariateNormal = MultivariateNormal()
-dirichlet: Dirichlet = Dirichlet()
-multinomial: Multinomial = Multinomial()
+multivariate_normal: MultivariateNormal = MultivariateNormal("multivariate_normal")
+dirichlet: Dirichlet = Dirichlet("dirichlet")
+multinomial: Multinomial = Multinomial("multinomial")
