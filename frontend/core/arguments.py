@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anvl import tree
-from anvl.core.avals import Aval
+from anvl.core.avals import Aval, aval
 from anvl.core.tracer import Tracer
 from anvl.runtime import Array
 from anvl.tree.treedefs import clear_paths
@@ -249,7 +249,8 @@ def _n_required(f: Callable[..., Any]) -> int | None:
 
 
 class Parameters(StaticArguments):
-    """Static arguments of anvl's own functions: lists become tuples, NumPy integers Python's.
+    """Static arguments of anvl's own functions: lists and arrays become tuples, and their
+    numbers Python's, so that a size may be an element of an array that is known.
 
     Numbers take their dtypes from the arrays beside them, but for the first `n_apart`.
     """
@@ -268,7 +269,15 @@ class Parameters(StaticArguments):
         return super().split(args, kwargs)
 
     def _checked(self, key: int | str, value: Any) -> Any:
-        return super()._checked(key, _frozen(value))
+        frozen = _frozen(value)
+        if isinstance(frozen, Array | Tracer):
+            name = key if isinstance(key, str) else list(parameters_of(self.f).known)[key]
+            of = aval(frozen.dtype, frozen.shape)
+            raise TypeError(f"{name_of(self.f)}: {name} is an array, {of}; {_NOT_AN_ARRAY}")
+        return super()._checked(key, frozen)
+
+
+_NOT_AN_ARRAY = "it must be a Python value, as it is part of the program, or known integers"
 
 
 #: Keywords of NumPy that no function of anvl has, and why.
@@ -320,8 +329,10 @@ def _frozen(value: Any) -> Any:
     if isinstance(value, list | tuple):
         frozen = tuple(map(_frozen, value))
         return frozen if type(value) in (list, tuple) else type(value)(*frozen)
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) or (isinstance(value, Array) and value.dtype.kind in "biu"):
         return _frozen(value.tolist())
+    if isinstance(value, Array) and value.ndim == 0:
+        return value.tolist()
     return value.item() if isinstance(value, np.integer | np.bool) else value
 
 

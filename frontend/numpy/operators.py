@@ -6,7 +6,6 @@ Attached here because the classes lie below the functions: `Array` belongs to th
 from __future__ import annotations
 
 import functools
-import operator
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -206,11 +205,9 @@ def _contains(x: Any, y: Any) -> bool:
     return bool(anp.any(anp.equal(x, y)))
 
 
-def _sizes(sizes: tuple[Any, ...]) -> tuple[int, ...]:
+def _sizes(sizes: tuple[Any, ...]) -> Any:
     """Accept reshape(2, 3) as well as reshape((2, 3))."""
-    if len(sizes) == 1 and not isinstance(sizes[0], int | np.integer):
-        return tuple(map(operator.index, sizes[0]))
-    return tuple(map(operator.index, sizes))
+    return sizes[0] if len(sizes) == 1 else sizes
 
 
 def _reshape(x: Any, *shape: Any, **options: Any) -> Any:

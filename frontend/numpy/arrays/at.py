@@ -338,9 +338,9 @@ _OPS = {"add": "add", "multiply": "mul", "min": "minimum", "max": "maximum"}
 
 
 def _update(x: Any, values: Any, index: Any, how: str, options: _Options) -> Any:
+    abstract(values, f"at.{how}")  # raises for what is no array, by the name that the user wrote
     arrays, static = parsed(x, index)
-    window = window_of(x, static)
-    if window is None:
+    if (window := window_of(x, static)) is None:
         return _updated(x, values, arrays, static, how, options)
     return _updated_in(x, values, window.starts, arrays, window.spans, window.rest, how, options)
 

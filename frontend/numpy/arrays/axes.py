@@ -1,13 +1,16 @@
 """Validation of axes and sizes: one or several, negative, or None for all."""
 
 import operator
+import reprlib
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.exceptions import AxisError
 
-__all__ = ["Axis", "axes_of", "axis_of", "each_axis", "int_of", "ints_of", "sizes_of"]
+from anvl.runtime import Array
+
+__all__ = ["Axis", "axes_of", "axis_of", "each_axis", "int_of", "ints_of", "known", "sizes_of"]
 
 Axis = int | Sequence[int] | None
 
@@ -23,6 +26,7 @@ def axes_of(axis: Axis, ndim: int, function: str) -> tuple[int, ...]:
 
 def each_axis(axis: int | Sequence[int], ndim: int, function: str) -> tuple[int, ...]:
     """As `axes_of`, in the order given."""
+    axis = known(axis)
     given = tuple(axis) if isinstance(axis, Sequence) and not isinstance(axis, str) else (axis,)
     found = tuple(axis_of(a, ndim, function) for a in given)
     if len(set(found)) != len(found):
@@ -32,15 +36,22 @@ def each_axis(axis: int | Sequence[int], ndim: int, function: str) -> tuple[int,
 
 def axis_of(axis: int, ndim: int, function: str) -> int:
     """One axis as a non-negative position."""
+    axis = known(axis)
     if isinstance(axis, bool) or not isinstance(axis, int | np.integer):
-        raise TypeError(f"{function}: axis {axis!r} must be an integer")
+        raise TypeError(f"{function}: axis {reprlib.repr(axis)} must be an integer")
     if not -ndim <= axis < ndim:
         raise AxisError(f"{function}: axis {axis} is out of range of {ndim} axes")
     return int(axis) % ndim
 
 
+def known(given: Any) -> Any:
+    """The Python number, or the lists of them, of an array whose values are known."""
+    return given.tolist() if isinstance(given, np.ndarray | Array) else given
+
+
 def int_of(given: Any, what: str, function: str, least: int | None = None) -> int:
     """Validate one integer.  Raises `TypeError`; `ValueError` below `least`."""
+    given = known(given)
     if isinstance(given, bool) or not isinstance(given, int | np.integer):
         raise TypeError(
             f"{function}: {what} is {given!r} of type {type(given).__name__}; it must be an integer"
@@ -52,6 +63,7 @@ def int_of(given: Any, what: str, function: str, least: int | None = None) -> in
 
 def ints_of(given: Any, function: str) -> tuple[int, ...]:
     """One integer or several, as a tuple.  Raises `TypeError`; `TraceError` for tracers."""
+    given = known(given)
     try:
         items: Sequence[Any] = (operator.index(given),)
     except TypeError:

@@ -31,7 +31,7 @@ from anvl.core.tracing import emit
 from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import dtype_name, element_type, kind
 from anvl.dispatch.eager import public
-from anvl.numpy.arrays.axes import sizes_of
+from anvl.numpy.arrays.axes import known, sizes_of
 from anvl.numpy.arrays.choice import where
 from anvl.numpy.arrays.placing import check_not_traced, moved, placed, placed_like, placed_values
 from anvl.numpy.arrays.shaping import reshape
@@ -347,12 +347,13 @@ def iota(shape: tuple[int, ...], axis: int, dtype: np.dtype[Any]) -> Tracer:
 def arange(start: Any = None, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
     """Evenly spaced values start, start + step, ... below stop; from 0 for one argument.
 
-    The arguments are Python numbers, since they determine the shape.
+    The arguments are numbers, or arrays of one that is known, since they determine the shape.
 
     >>> import anvl.numpy as np
     >>> np.arange(5, 0, -2)
     Array([5, 3, 1], dtype=int32)
     """
+    start, stop, step = map(known, (start, stop, step))
     first, last = (0, start) if stop is None else (0 if start is None else start, stop)
     wanted = _range_dtype(first, last, step, dtype)
     count = max(0, math.ceil((last - first) / step))

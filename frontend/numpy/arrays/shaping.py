@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from anvl.core.promote import as_tracer, broadcast_shapes
+from anvl.core.promote import as_tracer, broadcast_shapes, constant, convert
 from anvl.core.promote import broadcast_to as _broadcast_to
 from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
-from anvl.numpy.arrays.axes import axes_of, axis_of, each_axis, int_of, ints_of
-from anvl.numpy.functions.emitting import prim
+from anvl.numpy.arrays.axes import axes_of, axis_of, each_axis, int_of, ints_of, known
+from anvl.numpy.functions.emitting import is_kind, prim
 
 __all__ = [
     "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "broadcast_to", "expand_dims",
@@ -105,7 +105,9 @@ def transpose(x: Any, axes: Sequence[int] | None = None) -> Any:
     """
     operand = as_tracer(x, "transpose")
     n = operand.ndim
-    order = tuple(range(n))[::-1] if axes is None else each_axis(tuple(axes), n, "transpose")
+    axes = known(axes)
+    given = tuple(axes) if hasattr(axes, "__iter__") else axes
+    order = tuple(range(n))[::-1] if given is None else each_axis(given, n, "transpose")
     if len(order) != n:
         raise ValueError(f"transpose: axes {order} do not name each axis of {operand.aval} once")
     return operand if order == tuple(range(n)) else prim("transpose", operand, permutation=order)
@@ -317,8 +319,10 @@ def rot90(x: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
 
 
 @public("shift", "axis")
-def roll(x: Any, shift: int | Sequence[int], axis: int | Sequence[int] | None = None) -> Any:
+def roll(x: Any, shift: Any, axis: int | Sequence[int] | None = None) -> Any:
     """Shift elements along one or several axes, cyclically.
+
+    The shift, an integer or one for each axis, may be traced.
 
     >>> import anvl.numpy as np
     >>> np.roll(np.arange(5), 2)
@@ -328,7 +332,7 @@ def roll(x: Any, shift: int | Sequence[int], axis: int | Sequence[int] | None = 
     if axis is None:
         return reshape(roll(ravel(operand), shift, 0), operand.shape)
     axes = [axis_of(a, operand.ndim, "roll") for a in ints_of(axis, "roll")]
-    shifts = ints_of(shift, "roll")
+    shifts = _shifts(shift)
     shifts = shifts * len(axes) if len(shifts) == 1 else shifts
     axes = axes * len(shifts) if len(axes) == 1 else axes
     if len(axes) != len(shifts):
@@ -338,13 +342,41 @@ def roll(x: Any, shift: int | Sequence[int], axis: int | Sequence[int] | None = 
     return operand
 
 
-def _rolled(x: Tracer, shift: int, axis: int) -> Tracer:
+def _shifts(shift: Any) -> tuple[Any, ...]:
+    if isinstance(shift, Tracer):
+        return tuple(shift) if shift.ndim else (shift,)
+    several = isinstance(shift, list | tuple)
+    return tuple(s for item in shift for s in _shifts(item)) if several else ints_of(shift, "roll")
+
+
+def _rolled(x: Tracer, shift: Any, axis: int) -> Tracer:
     length = x.shape[axis]
+    if isinstance(shift, Tracer):
+        return _rolled_by(x, shift, axis)
     if length == 0 or shift % length == 0:
         return x
     cut = length - shift % length
     parts = [slice_axis(x, axis, cut, length), slice_axis(x, axis, 0, cut)]
     return prim("concatenate", *parts, dimension=axis)
+
+
+def _rolled_by(x: Tracer, shift: Tracer, axis: int) -> Tracer:
+    """x shifted by a traced number: a window of two copies of it."""
+    length = x.shape[axis]
+    if shift.ndim or not is_kind(shift, "int", "uint"):
+        raise TypeError(f"roll: shift is {shift.aval}; it must be an integer for each axis")
+    if length < 2:
+        return x
+    # The remainder first, as a conversion of large numbers wraps; those of 8 bits hold no length.
+    narrow = shift.dtype.itemsize < 4
+    by = convert(shift, np.dtype(np.int32)) if narrow else convert(shift, shift.dtype)
+    wide = np.dtype(np.int32 if length < 2**30 else np.int64)
+    left = convert(prim("rem", by, constant(length, by.dtype)), wide)
+    n = constant(length, wide)
+    start = prim("rem", prim("sub", n, left), n)
+    starts = [start if a == axis else constant(0, wide) for a in range(x.ndim)]
+    twice = prim("concatenate", x, x, dimension=axis)
+    return prim("dynamic_slice", twice, *starts, slice_sizes=x.shape)
 
 
 def slice_axis(x: Tracer, axis: int, start: int, stop: int, step: int = 1) -> Tracer:

@@ -13,7 +13,7 @@ from anvl.core.config import default_dtype
 from anvl.core.promote import as_tracer, constant, holds_numbers, promoted, remember
 from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
-from anvl.numpy.arrays.axes import axis_of, ints_of
+from anvl.numpy.arrays.axes import axis_of, ints_of, known
 from anvl.numpy.arrays.shaping import (
     atleast_1d,
     atleast_2d,
@@ -179,6 +179,7 @@ def split(x: Any, indices_or_sections: int | Sequence[int], axis: int = 0) -> An
     """
     operand = as_tracer(x, "split")
     at = axis_of(axis, operand.ndim, "split")
+    indices_or_sections = known(indices_or_sections)
     if isinstance(indices_or_sections, int | np.integer):
         count = _sections("split", indices_or_sections)
         if operand.shape[at] % count:
@@ -204,6 +205,7 @@ def array_split(x: Any, indices_or_sections: int | Sequence[int], axis: int = 0)
     operand = as_tracer(x, "array_split")
     at = axis_of(axis, operand.ndim, "array_split")
     size = operand.shape[at]
+    indices_or_sections = known(indices_or_sections)
     if isinstance(indices_or_sections, int | np.integer):
         count = _sections("array_split", indices_or_sections)
         small, larger = divmod(size, count)

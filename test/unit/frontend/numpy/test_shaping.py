@@ -204,11 +204,103 @@ def test_iterating_goes_along_the_first_axis_in_one_program():
         (lambda: anp.tile(V, -1), ValueError, "must not be negative"),
         (lambda: anp.repeat(V, "2"), TypeError, "they must be integers"),
         (lambda: anp.roll(M, (1, 2), (0, 1, 0)), ValueError, "differ in number"),
+        (
+            lambda: anvl.jit(anp.roll)(M, 1.0),
+            TypeError,
+            r"roll: shift is f32\?\[\]; it must be an int",
+        ),
+        (
+            lambda: anp.asarray(M).reshape(2.0, 6),
+            TypeError,
+            "reshape: 2.0 of .* must be an integer",
+        ),
+        (
+            lambda: anp.concatenate(M, anp.asarray(M)),
+            TypeError,
+            r"concatenate: axis is an array, f32",
+        ),
         (lambda: anp.diagonal(V), ValueError, "diagonal: takes matrices"),
         (lambda: anp.diag(X), ValueError, "diag: takes a vector or a matrix"),
         (lambda: anp.tril(V), ValueError, "tril: takes matrices"),
+        (
+            lambda: anp.asarray(V).at[0].set("a"),
+            TypeError,
+            "^at.set: takes arrays .* 'a' of type str",
+        ),
     ],
 )
 def test_shapes_that_do_not_fit_are_refused(call, kind, message):
     with pytest.raises(kind, match=message):
         call()
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "i4", "u4", "i8", "u8"])
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_a_shift_that_is_traced_is_that_of_numpy(dtype, axis):
+    rolled = anvl.jit(lambda x, shift: anp.roll(x, shift, axis))
+    limits = np.iinfo(dtype)
+    for shift in {0, 1, 5, limits.max, limits.min, limits.max - 1}:
+        wanted = np.roll(M, shift % M.size if axis is None else shift % M.shape[axis], axis)
+        np.testing.assert_array_equal(rolled(M, np.asarray(shift, dtype)), wanted, str(shift))
+
+
+def test_shifts_that_are_traced_are_one_for_each_axis_and_are_batched():
+    both = anvl.jit(lambda x, a, b: (anp.roll(x, a, (0, 1)), anp.roll(x, (b, 2), (0, 1))))
+    for found, wanted in zip(both(M, np.asarray([1, 3]), 2), ((1, 3), (2, 2)), strict=True):
+        np.testing.assert_array_equal(found, np.roll(M, wanted, (0, 1)))
+    batched = anvl.vmap(lambda shift: anp.roll(V, shift))(np.arange(-2, 7))
+    np.testing.assert_array_equal(batched, [np.roll(V, n) for n in range(-2, 7)])
+    slope = anvl.jit(anvl.grad(lambda x, shift: anp.sum(anp.roll(x, shift) * np.arange(4.0))))
+    np.testing.assert_array_equal(slope(V.astype("f8"), 1), np.roll(np.arange(4.0), -1))
+    np.testing.assert_array_equal(anvl.jit(anp.roll)(EMPTY, 3), EMPTY)
+
+
+KNOWN, ZERO, ORDER = anp.asarray(3), anp.asarray(0), anp.asarray([1, 0])
+
+
+@pytest.mark.parametrize(
+    ("call", "wanted"),
+    [
+        (lambda: anp.eye(anp.asarray([0, 2]).max() + 1), np.eye(3)),
+        (lambda: anp.zeros((KNOWN, 2)), np.zeros((3, 2))),
+        (lambda: anp.arange(KNOWN - 1, KNOWN + 2), np.arange(2, 5)),
+        (lambda: anp.arange(np.asarray(3)), np.arange(3)),
+        (lambda: anp.tile(V, KNOWN), np.tile(V, 3)),
+        (lambda: anp.diff(V, KNOWN), np.diff(V, 3)),
+        (lambda: anp.sum(M, axis=KNOWN - 2), np.sum(M, axis=1)),
+        (lambda: anp.reshape(M, KNOWN * np.asarray([1, 1])[:1] * 4), M.reshape(12)),
+        (lambda: anp.asarray(M).reshape(KNOWN, -1), M.reshape(3, -1)),
+        (lambda: anp.stack(anp.split(V, KNOWN - 1)), np.stack(np.split(V, 2))),
+        (lambda: anp.transpose(M, anp.asarray([1, 0])), M.T),
+        (lambda: anp.asarray(V).transpose(0), V),
+        (lambda: anp.tril(M, KNOWN - 2), np.tril(M, 1)),
+        (
+            lambda: anp.histogram(V, 3, range=(anp.asarray(-9.0), 9))[0],
+            np.histogram(V, 3, (-9, 9))[0],
+        ),
+    ],
+)
+def test_a_size_or_an_axis_may_be_a_known_array(call, wanted):
+    np.testing.assert_array_equal(call(), wanted)
+
+
+def test_a_known_array_is_a_size_in_a_trace_too():
+    sizes = anp.asarray([2, 6])
+
+    @anvl.jit
+    def shaped(x):
+        parts = anp.split(x, sizes, axis=1)
+        moved = anp.transpose(anp.tril(x, KNOWN), ORDER)
+        return (
+            anp.zeros(sizes),
+            anp.arange(KNOWN),
+            anp.sum(x, axis=ZERO),
+            anp.reshape(x, sizes),
+            moved,
+            parts,
+        )
+
+    zeros, counted, summed, reshaped, moved, parts = shaped(M)
+    assert zeros.shape == reshaped.shape == (2, 6) and counted.tolist() == [0, 1, 2]
+    np.testing.assert_array_equal(summed, M.sum(axis=0))
+    assert moved.shape == (4, 3) and [p.shape for p in parts] == [(3, 2), (3, 2), (3, 0)]
