@@ -3,7 +3,7 @@
 CHLO's inverse functions are right except for signs of zero and for NaN; by the symmetries of each
 function, conj and -x, a part of the result has the sign of a part of x.  CHLO's sinh and cosh of
 complex numbers are differences of exponentials, which lose all digits near 0: here they are sin and
-cos of i x.
+cos of i x.  Those of real numbers are in `hyperbolic.py`.
 Sources: ISO C99, annex G.6; NIST Digital Library of Mathematical Functions, 4.23, 4.28, 4.37.
 """
 
@@ -15,6 +15,7 @@ from anvl.dialect.core.create import full_like
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.types import kind
+from anvl.dialect.ops.elementwise import hyperbolic
 from anvl.dialect.ops.elementwise.upcast import in_wide
 
 __all__ = ["acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "sinh"]
@@ -39,13 +40,15 @@ def _real_or(complex_form: Callable[[Value], Value]) -> Callable[[Value], Value]
     return form
 
 
-@_real_or
 def sinh(x: Value) -> Value:
+    if kind(x.type.element_type) != "complex":
+        return hyperbolic.sinh(x)
     return _times_minus_i(emit.sin(_times_i(x)))
 
 
-@_real_or
 def cosh(x: Value) -> Value:
+    if kind(x.type.element_type) != "complex":
+        return hyperbolic.cosh(x)
     return emit.cos(_times_i(x))
 
 

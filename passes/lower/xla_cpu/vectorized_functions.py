@@ -45,7 +45,6 @@ __all__ = ["write_vectorized_functions"]
 #                       f32                                         f64
 #     softplus          1,850 -> 217                                2,627 -> 1,015  2,759 -> 1,101
 #     elu               935 -> 92    942 -> 110     129 -> 71       801 -> 238      1,088 -> 224
-#     sinh              298 -> 214   382 -> 269     321 -> 218      2,623 -> 411    1,547 -> 447
 #     mish              1,851 -> 401 3,214 -> 542   377 -> 367      2,047 -> 1,157  2,493 -> 1,352
 #     i0                1,707 -> 199 1,907 -> 311   261 -> 223      2,336 -> 693    2,806 -> 772
 #     erf                                                           1,037 -> 451    1,837 -> 538
@@ -60,8 +59,9 @@ __all__ = ["write_vectorized_functions"]
 # What a large reduction reads stays as well: XLA's library computes it in the same call, in half
 # the time that an array before it takes.  And so does what two loops may read: XLA would compute
 # the choice in each of them, and make arrays of its operands.  Where ops that read it have one
-# result, as in a hyperbolic sine, they are one loop.  So does an op on short rows of f32 that is a
-# kernel alone: XLA writes it in vectors itself, and 4,285 rows of 7 took 4 times as long.
+# result, as e + e / (e + 1) for e = exp(x) - 1, they are one loop.  So does an op on short rows of
+# f32 that is a kernel alone: XLA writes it in vectors itself, and 4,285 rows of 7 took 4 times as
+# long.
 
 _FEWEST_IN_ROW = 16  # elements that LLVM vectorizes in an inner loop
 _MOST_IN_STEPS = 5  # elements of a row that LLVM unrolls
