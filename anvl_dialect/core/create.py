@@ -210,6 +210,8 @@ def dense(array: "np.ndarray", element: Any = None) -> ir.Attribute:
     """`dense<...>` of a small NumPy array of any dtype that anvl supports."""
     shape = list(array.shape)
     array = np.ascontiguousarray(array)  # at least one axis: hence `shape`
+    if not array.dtype.isnative:  # the bytes are read as they lie
+        array = array.astype(array.dtype.newbyteorder("="))
     element = element_type(array.dtype) if element is None else element
     if kind(element) == "complex":
         raw = array.reshape(-1).view(array.real.dtype)

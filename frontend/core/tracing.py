@@ -187,9 +187,11 @@ def is_constant(array: Array) -> bool:
 
 
 def _snapshot(array: Any) -> Any:
-    """A snapshot of an array, safe from later writes."""
+    """A snapshot of an array, safe from later writes, in the byte order of this machine."""
     if not isinstance(array, np.ndarray):
         return array
+    if not array.dtype.isnative:
+        return array.astype(array.dtype.newbyteorder("="))
     return array.copy() if array.nbytes <= _SMALL else put(array)
 
 

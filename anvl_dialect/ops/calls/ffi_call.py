@@ -162,4 +162,5 @@ def _array(what: str, value: Any) -> ir.Attribute:
         )
     if array.size == 0:
         return ir.Attribute.parse(f"dense<> : {tensor((0,), element_type(dtype))}")
-    return ir.DenseElementsAttr.get(np.ascontiguousarray(array), signless=dtype[0] != "u")
+    native = np.ascontiguousarray(array, array.dtype.newbyteorder("="))
+    return ir.DenseElementsAttr.get(native, signless=dtype[0] != "u")

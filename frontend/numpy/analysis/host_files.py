@@ -109,7 +109,7 @@ def save(file: Any, arr: Any) -> None:
 
 def _plain(x: Any, function: str) -> np.ndarray[Any, Any]:
     values = _values(x, function)
-    if values.dtype.isbuiltin != 1:
+    if np.dtype(values.dtype.type).isbuiltin != 1:  # in either byte order
         raise TypeError(
             f"{function}: the format knows no {values.dtype.name}; save x.astype('f32')"
         )

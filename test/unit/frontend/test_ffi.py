@@ -112,6 +112,7 @@ def test_scalars_and_nothing(library):
         (np.full(3, 7.0, "float32"), "array of 3: f32 7 f32 7 f32 7"),
         (np.arange(6, dtype="uint8")[::2], "array of 3: u8 0 u8 2 u8 4"),
         (np.array([1, -1], "int32"), "array of 2: s32 1 s32 -1"),
+        (np.array([1, -1], ">i4"), "array of 2: s32 1 s32 -1"),
         ({"a": 1, "b": {"c": "d"}}, "dictionary of 2"),
     ],
 )

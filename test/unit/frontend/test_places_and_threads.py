@@ -74,6 +74,18 @@ def test_arrays_of_the_other_byte_order(dtype):
     assert np.asarray(y).dtype == np.ones(3, dtype).dtype == native.dtype
 
 
+@pytest.mark.parametrize("dtype", [">f2", ">f4", ">i4", ">c16", ">u8"])
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1), (2,)])
+def test_an_element_of_the_other_byte_order_is_closed_over_by_its_value(dtype, shape):
+    """One element becomes a literal, of which the compiler reads the bytes as they lie."""
+    y = onp.full(shape, 3, dtype)
+    x = onp.asarray(2, y.dtype.newbyteorder("="))
+    for result in (anvl.jit(lambda x: x * y)(x), anvl.vmap(lambda x: x * y)(x[None])[0]):
+        assert result.dtype == x.dtype and result.tolist() == onp.full(shape, 6, x.dtype).tolist()
+    program = anvl.jit(lambda x: x * y).lower(x)
+    assert not shape == (2,) or program.constants()["c1"].dtype.isnative
+
+
 class _Foreign:
     """As a `jax.Array` looks from outside."""
 

@@ -249,6 +249,8 @@ def test_files_hold_arrays(tmp_path):
     found = anp.load(tmp_path / "x.npz")
     np.testing.assert_array_equal(found["a"], V)
     assert isinstance(found["b"], anvl.Array) and found["b"].dtype == I.dtype
+    anp.save(tmp_path / "x.npy", V.astype(V.dtype.newbyteorder(">")))
+    np.testing.assert_array_equal(anp.load(tmp_path / "x.npy"), V)
     anp.savetxt(tmp_path / "x.txt", anp.asarray(V))
     np.testing.assert_array_equal(anp.loadtxt(tmp_path / "x.txt", "f64"), V)
 
