@@ -14,6 +14,7 @@ from anvl.runtime.client import (
     embedded_client,
     embedded_target,
     has_client,
+    on_embedded,
 )
 from anvl.runtime.dispatch import (
     MISS,
@@ -53,6 +54,7 @@ from anvl.runtime.execution.donation import (
     name_constant,
     named_constant,
 )
+from anvl.runtime.execution.product_kernels import write_product_kernels
 from anvl.runtime.handlers.callbacks import CallbackError
 from anvl.runtime.handlers.ffi import include_dir, register_handler, registered_handlers
 from anvl.runtime.instrumentation.phases import DEBUG, INFO, is_watched, phase
@@ -182,3 +184,5 @@ __all__ = [
     "stablehlo_version",
     "take_trees",
 ]
+
+on_embedded(write_product_kernels)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ from anvl.runtime.settings import MOST_CPU_DEVICES, runtime_settings
 __all__ = [
     "EMBEDDED", "EMBEDDED_PYTHON", "HANDLER", "Client", "Device", "Placement", "Target",
     "check_process", "cpu_client", "embed", "embedded_client", "embedded_target", "forked",
-    "has_client", "is_orphan",
+    "has_client", "is_orphan", "on_embedded",
 ]  # fmt: skip
 
 #: The name of jaxlib's own client; others have the names of their plugins.
@@ -258,6 +258,7 @@ def cpu_client(num_devices: int | None = None, *, asynchronous: bool = True) -> 
 
 _lock = fresh_lock()
 _embedded: Client | None = None
+_beginnings: list[Callable[[Client], None]] = []
 
 
 def embedded_client() -> Client:
@@ -281,7 +282,14 @@ def embedded_client() -> Client:
     with _lock:
         if _embedded is None:
             _embedded = cpu_client()
+            for begin in _beginnings:
+                begin(_embedded)
         return _embedded
+
+
+def on_embedded(begin: Callable[[Client], None]) -> None:
+    """Call `begin` with jaxlib's own client of the process, once that is made."""
+    _beginnings.append(begin)
 
 
 def embed(client: Client) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+from collections.abc import Sequence
 from functools import cache
-from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 from anvl.core.importing import STARTED
@@ -34,7 +35,7 @@ def source_stamp() -> str | None:
     libraries: list[_File] = []
     try:
         for package in _PACKAGES:
-            for root in import_module(package).__path__:
+            for root in _folders(package):
                 _add_below(root, _SOURCE, sources)
         _add(str(Path(stablehlo.__file__).parent), _LIBRARIES, libraries, [])
     except OSError:
@@ -45,6 +46,12 @@ def source_stamp() -> str | None:
     facts = sorted([(path, of.st_size, of.st_mtime_ns) for path, of in sources + libraries])
     known = repr((sys.hexversion, sys.platform, facts))
     return hashlib.sha256(known.encode(errors="surrogateescape")).hexdigest()
+
+
+def _folders(package: str) -> Sequence[str]:
+    """The folders of a package, which is not imported for it."""
+    spec = find_spec(package)
+    return () if spec is None else spec.submodule_search_locations or ()
 
 
 _File = tuple[str, os.stat_result]

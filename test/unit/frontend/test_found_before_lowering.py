@@ -152,6 +152,17 @@ def test_a_second_process_lowers_nothing_and_has_the_same_results(tmp_path, code
     assert first[2] == second[2] == ""
 
 
+def test_what_is_found_needs_neither_passes_nor_what_makes_arrays_of_lists(tmp_path):
+    code = f"""
+        x = {X}
+        anvl.jit(anvl.grad(lambda x: np.sum(np.tanh(x @ x.T))))(x)
+        for name in ("anvl.passes", "anvl.numpy.arrays.creation"):
+            print(name in sys.modules)
+    """
+    assert run(code, tmp_path)[1] == "lowered"
+    assert run(code, tmp_path) == (["False", "False"], "found", "")
+
+
 def test_the_stages_are_made_when_they_are_wanted(tmp_path):
     code = """
         f = anvl.jit(lambda x: np.sin(x) + 1)
