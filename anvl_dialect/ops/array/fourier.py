@@ -1,23 +1,23 @@
 """`fft`: four kinds of discrete Fourier transform along the last one to three axes.
 
 All are linear.  A cotangent pairs with a tangent as Re(sum(g * t)), so the adjoints are plain
-transposes: FFT and IFFT have symmetric matrices and are their own; the adjoint of RFFT is the real
-part of an FFT of the cotangent, padded with zeros for the half that is not computed; the adjoint of
-IRFFT is the conjugate RFFT, in which each frequency that stands for two counts twice.
+transposes: FFT and IFFT have symmetric matrices and are their own; the adjoints of RFFT and IRFFT
+are each other with conjugate frequencies, in which one that stands for two counts half or twice.
 Source: StableHLO specification, `fft`.
 """
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
-from anvl.dialect.core.create import full, literal, zeros_like
+from anvl.dialect.core.create import literal, zeros_like
 from anvl.dialect.core.families import Linear
 from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Operand, Result, Value, emit
 from anvl.dialect.core.params.base import Ints, enum
 from anvl.dialect.core.types import dtype_name, element_type, kind, numpy_of, shape_text, tensor
-from anvl.dialect.ops.elementwise.complexes import complex_, conj, real
+from anvl.dialect.ops.elementwise.complexes import complex_, conj
 from anvl.dialect.ops.elementwise.elementary import mul
 
 __all__ = ["FftOp"]
@@ -111,7 +111,7 @@ class FftOp(Linear, name="fft"):
         if 0 in g.type.shape:
             return [None]
         if fft_type == "RFFT":
-            return [_of_rfft(g, xs[0].type, fft_length)]
+            return [_of_rfft(g, fft_length)]
         if fft_type == "IRFFT":
             return [_of_irfft(g, fft_length)]
         return [emit.fft(g, fft_type=fft_type, fft_length=fft_length)]
@@ -164,28 +164,32 @@ def _check_dtype(x: Any, fft_type: str) -> None:
         raise TypeError(f"fft: {fft_type} takes {' or '.join(names)}, got {x}; convert it first")
 
 
-def _of_rfft(g: Value, x: Any, lengths: Sequence[int]) -> Value:
-    """Transpose of RFFT: Re(FFT(g padded with zeros))."""
-    rank, missing = x.rank, lengths[-1] - g.type.shape[-1]
-    no = (0,) * rank
-    whole = emit.pad(
-        g,
-        full(tensor([], g.type.element_type), 0),
-        edge_padding_low=no,
-        edge_padding_high=(*no[1:], missing),
-        interior_padding=no,
-    )
-    return real(emit.fft(whole, fft_type="FFT", fft_length=tuple(lengths)))
+def _of_rfft(g: Value, lengths: Sequence[int]) -> Value:
+    """Transpose of RFFT: IRFFT(conj(g)), where each frequency that stands for two counts half.
+
+    The real part of an FFT of the frequencies, and zeros for the half that is not computed, is the
+    same, but twice the work.
+    """
+    weights = prod(lengths) / _multiplicities(lengths[-1])
+    return emit.fft(_weighted(conj(g), weights), fft_type="IRFFT", fft_length=tuple(lengths))
 
 
 def _of_irfft(g: Value, lengths: Sequence[int]) -> Value:
     """Transpose of IRFFT: conj(RFFT(g)), weighted by frequency multiplicity over length."""
     spectrum = conj(emit.fft(g, fft_type="RFFT", fft_length=tuple(lengths)))
-    k = np.arange(lengths[-1] // 2 + 1)
-    twice = (k > 0) & (2 * k != lengths[-1])
-    weights = np.where(twice, 2.0, 1.0) / np.prod(lengths)
+    return _weighted(spectrum, _multiplicities(lengths[-1]) / prod(lengths))
+
+
+def _multiplicities(n: int) -> Any:
+    """How many of n frequencies each of the first n // 2 + 1 stands for: 1 or 2."""
+    k = np.arange(n // 2 + 1)
+    return np.where((k > 0) & (2 * k != n), 2.0, 1.0)
+
+
+def _weighted(spectrum: Value, weights: Any) -> Value:
+    """Multiply along the last axis."""
     shape, rank = tuple(spectrum.type.shape), spectrum.type.rank
-    real_type = tensor([len(k)], g.type.element_type)
-    row = literal(weights.astype(numpy_of(g.type.element_type)), real_type)
+    element = element_type(_PARTS[dtype_name(spectrum.type.element_type)])
+    row = literal(weights.astype(numpy_of(element)), tensor([len(weights)], element))
     wide = emit.broadcast_in_dim(row, shape=shape, broadcast_dimensions=(rank - 1,))
     return mul(spectrum, complex_(wide, zeros_like(wide)))

@@ -4,9 +4,9 @@
 // RUN:   | %run --function=rfft_vjp --args='[[1.0, 2.0, 3.0, 4.0], [1.0, 0.0, 1.0]]' \
 // RUN:   | %numbers %s
 
-// The matrix of a transform is symmetric, so FFT is its own adjoint.  RFFT leaves out frequencies:
-// its adjoint puts zeros there, and takes the real part.  IRFFT counts all but the first and, of an
-// even length, the last twice: its adjoint weighs them so.
+// The matrix of a transform is symmetric, so FFT is its own adjoint.  In RFFT and IRFFT all
+// frequencies but the first and, of an even length, the last stand for two: their adjoints are each
+// other with conjugate frequencies, weighed so.
 
 // CHECK-LABEL: func.func private @fft_vjp(
 // CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2x3xcomplex<f64>>
@@ -19,9 +19,10 @@
 // CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<4xf64>
 // CHECK-SAME:    %[[G:[a-zA-Z0-9_]+]]: tensor<3xcomplex<f64>>
 // CHECK:         %[[Y:.*]] = "anvl.fft"(%[[X]]) {fft_length = array<i64: 4>, {{.*}} RFFT>}
-// CHECK:         %[[WHOLE:.*]] = "anvl.pad"(%[[G]], %{{.*}}) {edge_padding_high = array<i64: 1>
-// CHECK:         %[[F:.*]] = "anvl.fft"(%[[WHOLE]]) {{.*}} FFT>}
-// CHECK:         %[[DX:.*]] = "anvl.real"(%[[F]])
+// CHECK:         %[[C:.*]] = "anvl.conj"(%[[G]])
+// CHECK:         dense<[4.000000e+00, 2.000000e+00, 4.000000e+00]>
+// CHECK:         %[[W:.*]] = "anvl.mul"(%[[C]], %{{.*}})
+// CHECK:         %[[DX:.*]] = "anvl.fft"(%[[W]]) {fft_length = array<i64: 4>, {{.*}} IRFFT>}
 // CHECK:         return %[[Y]], %[[DX]]
 
 // CHECK-LABEL: func.func private @irfft_vjp(
