@@ -20,6 +20,8 @@ def send(value: np.ndarray[Any, Any], aval: ArrayType, semantics: Any) -> Any:
     check_fits_memory("put", aval)
     if not is_single(place):
         return spread(value, aval, lambda part, of: send(part, of, semantics))
+    if value.dtype is _BOOL:
+        value = _as_bits(value)
     sharding, devices = place.sharding_of(value.ndim), place.handles
     try:
         return compat.device_put(aval, sharding, [value], devices, semantics)
@@ -29,6 +31,16 @@ def send(value: np.ndarray[Any, Any], aval: ArrayType, semantics: Any) -> Any:
             lambda: compat.device_put(aval, sharding, [value], devices, semantics),
             f"put: {aval}",
         )
+
+
+_BOOL = np.dtype(np.bool_)
+
+
+def _as_bits(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Bools whose bytes are 0 and 1: to NumPy any other byte is true, as in a mask of 0 and 255
+    that was viewed as bools, and XLA computes with the byte."""
+    found = value.view(np.uint8)
+    return found != 0 if found.max(initial=0) > 1 else value
 
 
 def copied_buffer(buffer: Any, aval: ArrayType) -> Any:

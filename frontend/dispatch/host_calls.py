@@ -90,6 +90,8 @@ def checked_results(
     made = []
     for i, (y, (dtype, shape)) in enumerate(zip(found, wanted, strict=True)):
         array = np.asarray(y)
+        if array.dtype == np.bool:  # whose bytes may be others than 0 and 1
+            array = array.view(np.uint8) != 0
         fits = array.shape == shape and _rank(array.dtype) <= _rank(dtype)
         if not fits:
             which = f"result {i}" if len(wanted) > 1 else "the result"

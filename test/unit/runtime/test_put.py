@@ -159,3 +159,14 @@ def test_arrays_move_between_devices_and_clients():
     elsewhere = rt.put(there, rt.default_placement())
     assert [x.device for x in (array, there, elsewhere)] == [first, second, rt.devices()[0]]
     np.testing.assert_array_equal(elsewhere.numpy(), [0, 1, 2])
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (6,), (2, 3), (0,)])
+def test_bools_of_other_bytes_are_true_as_in_numpy(shape):
+    """A mask of 0 and 255 that was viewed as bools: XLA would compute with the bytes."""
+    mask = np.resize(np.array([255, 0, 2, 1, 0, 128], np.uint8), shape).reshape(shape)
+    for bools in (mask.view(bool), mask.view(bool).T):
+        assert rt.put(bools).numpy().view(np.uint8).tolist() == (bools.view(np.uint8) > 0).tolist()
+    strided = np.repeat(mask[..., None], 2, -1).view(bool)[..., 0]
+    found = rt.put(strided, copy=False).numpy().view(np.uint8)
+    assert found.tolist() == (mask > 0).tolist()

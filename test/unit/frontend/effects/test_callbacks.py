@@ -485,3 +485,9 @@ def test_a_file_holds_what_is_printed_and_no_function(tmp_path: Any, capsys: Any
     assert capsys.readouterr().out == "x is 2.0\n"
     with pytest.raises(anvl.ExportError, match="calls the Python function Notes, which no file"):
         anvl.export(lambda x: anvl.callback(note, None, x), SCALAR)
+
+
+def test_bools_of_other_bytes_are_true_as_in_numpy():
+    mask = numpy.array([255, 0, 1], numpy.uint8).view(bool)
+    found = anvl.jit(lambda: ~anvl.pure_callback(lambda: mask, anvl.aval("bool", (3,))))()
+    assert found.tolist() == [False, True, False]
