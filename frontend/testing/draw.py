@@ -84,6 +84,19 @@ class Draw:
         random.shuffle(values)
         return _off_corners(values).reshape(shape)
 
+    def floats_off(
+        self, *others: np.ndarray, shape: Sequence[int], within: tuple[float, float] = _ANY
+    ) -> np.ndarray:
+        """`floats` that keep away from arrays of other ranges, too, such as the bounds of a clamp.
+
+        The others are far from each other.
+        """
+        x = self.floats(*shape, within=within)
+        for y in others:
+            side = np.where(x < y, -_MARGIN, _MARGIN)
+            x = np.where(np.abs(x - y) < _MARGIN, y + side, x)
+        return x
+
     def complexes(self, *shape: int, within: tuple[float, float] = _ANY) -> np.ndarray:
         """c128 with real parts in a range, off the real axis, where branch cuts lie."""
         return self.floats(*shape, within=within) + 1j * self.floats(*shape, within=(0.1, 0.9))

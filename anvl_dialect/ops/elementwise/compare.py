@@ -340,16 +340,12 @@ class ClampOp(AnvlOp, name="clamp"):
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
-        bounds = draw.floats(2, 3, within=(-1.5, -0.5)), draw.floats(2, 3, within=(0.5, 1.5))
-        return draw.calls(
-            ([bounds[0], draw.floats(2, 3), bounds[1]], {}),
-            (
-                [draw.floats(within=(-1.5, -0.5)), draw.floats(2, 3), draw.floats(within=(0.5, 1))],
-                {},
-            ),
-            ([draw.floats(within=(-1.5, -0.5)), draw.floats(), draw.floats(within=(0.5, 1))], {}),
-            ([draw.floats(within=(-1.5, -0.5)), draw.floats(0), draw.floats(within=(0.5, 1))], {}),
-        )
+        def between(*shape: int, of_bounds: Sequence[int] = ()) -> tuple[list[Any], dict[str, Any]]:
+            low = draw.floats(*of_bounds, within=(-1.5, -0.5))
+            high = draw.floats(*of_bounds, within=(0.5, 1.5))
+            return [low, draw.floats_off(low, high, shape=shape), high], {}
+
+        return draw.calls(between(2, 3, of_bounds=(2, 3)), between(2, 3), between(), between(0))
 
 
 def _summed_to(part: Value, x: Value) -> Value:

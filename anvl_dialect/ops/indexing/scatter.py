@@ -14,7 +14,7 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Operands, Results, Value, emit
 from anvl.dialect.core.params.base import Body, Bool
 from anvl.dialect.core.params.index_params import ScatterDimensions, ScatterDims
-from anvl.dialect.core.types import dtype_name, integer_range, shape_text, tensor
+from anvl.dialect.core.types import dtype_name, integer_range, kind, shape_text, tensor
 from anvl.dialect.interpreters.subprogram import Program, jvp_of, vjp_of
 from anvl.dialect.ops.indexing.combine import COMBINERS, separated, updated
 from anvl.dialect.ops.indexing.gather import batched_dims
@@ -88,7 +88,8 @@ class ScatterOp(AnvlOp, name="scatter", borrowed=True):
     @classmethod
     def is_already_legal(cls, op: ir.Operation) -> bool:
         x, indices = op.operands[0].type, op.operands[len(op.operands) // 2].type
-        return _holds_positions(indices, x)
+        # One of a type that anvl has not, such as i2, stays as the program wrote it.
+        return kind(indices.element_type) == "other" or _holds_positions(indices, x)
 
     @classmethod
     def lower(cls, hlo: Any, *xs: Value, **params: Any) -> Sequence[Value]:

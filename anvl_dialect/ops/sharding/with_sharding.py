@@ -77,7 +77,10 @@ class WithShardingOp(Linear, name="with_sharding"):
         target: Any = attribute_of(op, "call_target_name")
         if target is None or target.value not in _CONSTRAINTS:
             return None
-        mesh, spec = frontend_sharding(op, attribute_of(op, FRONTEND))
+        try:
+            mesh, spec = frontend_sharding(op, attribute_of(op, FRONTEND))
+        except KeyError:  # its sharding is in another form than Shardy's
+            return None
         return list(op.operands), {"mesh": mesh, "spec": spec}
 
     @classmethod

@@ -91,3 +91,12 @@ def test_values_agree_at_any_numbers(name: str) -> None:
         assert not findings.problems, "\n".join(findings.problems)
 
     agree()
+
+
+def test_what_is_clamped_is_drawn_off_its_bounds() -> None:
+    """Nearer to them, differences would go over the corner."""
+    seeds = iter(range(100_000))
+    for _ in range(200):
+        for call in OPS["anvl.clamp"].sample(Draw("clamp", lambda: next(seeds))):
+            low, x, high = call.operands
+            assert np.all(abs(x - low) > 0.019) and np.all(abs(x - high) > 0.019)

@@ -34,7 +34,8 @@ def test_what_was_lowered_comes_back(name):
         elif name in _IN_PARTS and call.operands[0].dtype.kind == "c":
             continue  # it becomes many
         else:
-            Pipeline(["anvl-lower-to-stablehlo"]).run(module, verify_each=True)
+            # Pads that remove elements, which it leaves unused, have another form afterwards.
+            Pipeline(["anvl-lower-to-stablehlo", "trivial-dce"]).run(module, verify_each=True)
         before = str(module)
         Pipeline(["anvl-lift"]).run(module, verify_each=True)
         lifted += name in names(module)

@@ -85,6 +85,45 @@ def test_an_op_of_any_element_type_is_lifted_or_left():
     assert tried > 2000 and left > 300
 
 
+OF_OTHER_TYPES = """
+func.func @f(%x: tensor<5xf32>, %at: tensor<2x1xi2>, %u: tensor<2xf32>) -> tensor<5xf32> {
+  %y = "stablehlo.scatter"(%x, %at, %u) <{scatter_dimension_numbers = #stablehlo.scatter<
+      inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      stablehlo.return %b : tensor<f32>
+  }) : (tensor<5xf32>, tensor<2x1xi2>, tensor<2xf32>) -> tensor<5xf32>
+  return %y : tensor<5xf32>
+}
+"""
+OF_ANOTHER_FORM = """
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = stablehlo.custom_call @Sharding(%x) {mhlo.sharding = "{devices=[2]<=[2]}"}
+    : (tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (OF_OTHER_TYPES, []),
+        (
+            OF_ANOTHER_FORM,
+            ["it is not equivalent to custom_call; it is not equivalent to with_sharding"],
+        ),
+    ],
+)
+def test_what_anvl_has_no_form_for_stays(text, why):
+    """Indices of two bits; a sharding as programs had it before Shardy."""
+    module = module_in(text)
+    before = str(module)
+    Pipeline(["anvl-lift"]).run(module, verify_each=True)
+    assert reasons(module) == why  # of an op that is StableHLO's own, nothing
+    Pipeline(["anvl-lower-to-stablehlo"]).run(module, verify_each=True)
+    assert str(module) == before
+
+
 @pytest.mark.sweep(keep=30)
 @pytest.mark.parametrize("name", [n for n in RENAMED if not (OPS[n].hlo or "").startswith("chlo.")])
 def test_attributes_that_may_be_absent_may_be_absent(name):

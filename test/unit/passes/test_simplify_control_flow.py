@@ -191,6 +191,7 @@ PARAMETERS = {
 
 
 @pytest.mark.sweep(keep=4)
+@pytest.mark.filterwarnings("ignore::anvl.RecompilationWarning")  # of compare: for each direction
 @pytest.mark.parametrize("op", FOLDING, ids=lambda op: op.short_name)
 def test_what_is_folded_is_what_the_program_gives(op):
     of_dtype = {
