@@ -177,7 +177,7 @@ def _message_of(error: BaseException) -> str:
 
 
 def _syntax(given: str, path: Path, error: SyntaxError) -> str:
-    file = Path(error.filename or "").resolve()
+    file = Path(error.filename or path).resolve()  # a zero byte is found before there is a name
     shown = given if file == path else str(error.filename)
     return _rendered_error(shown, error.lineno or 0, error.offset or 0, f"{error.msg}", file)
 
@@ -185,5 +185,7 @@ def _syntax(given: str, path: Path, error: SyntaxError) -> str:
 def _rendered_error(
     given: str, line: int, column: int, message: str, path: Path | None = None
 ) -> str:
-    lines = {given: path.read_text().splitlines()} if path is not None and path.is_file() else {}
+    lines = {}
+    if path is not None and path.is_file():  # which need not be text
+        lines = {given: path.read_text("utf-8", errors="replace").splitlines()}
     return rendered(Diagnostic("error", f"--load: {message}", given, line, column), lines)

@@ -1,6 +1,7 @@
 """`--load`: a person's files, and what may be wrong with them."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -153,6 +154,22 @@ def test_a_file_that_is_refused(tmp_path, text, message):
         write(tmp_path, a=text)
     err = refused(tmp_path, "--load=a.py")
     assert err.startswith(message), err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        (b'x = "\xff"\n', "UTF-8"),
+        (b"\xd1\xff\x00\x01", "UTF-8|null bytes"),
+        (b"x = 1\0\n", "null bytes"),
+        (b"# coding: foo\n", "unknown encoding: foo"),
+    ],
+)
+def test_a_file_that_is_no_text(tmp_path, content, message):
+    (tmp_path / "a.py").write_bytes(content)
+    err = refused(tmp_path, "--load=a.py")
+    assert re.match(rf"a\.py:1:\d+: error: --load: .*({message})", err, re.IGNORECASE), err
     assert "Traceback" not in err
 
 
