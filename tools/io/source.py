@@ -5,6 +5,7 @@ bytecode crashes.  Text is checked here; bytecode is first read by a child proce
 Of a file of `anvl.export` the program is read, which is text.
 """
 
+import codecs
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -127,6 +128,8 @@ def from_text(name: str, text: str, path: str = "") -> Source:
 
 
 def _decoded(name: str, data: bytes) -> str:
+    if data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise _refused(name, 1, 1, "begins with a byte order mark; save it as UTF-8 without one")
     end = data.find(b"\0")
     if end >= 0:
         raise _refused(name, *_line_and_column(data, end), _ZERO)

@@ -203,6 +203,8 @@ def test_a_wrong_command_line_is_refused_before_mlir_is_imported():
     [
         (b"func.func @f(", "<stdin>:1:13: error: "),
         (b"\n  \xff", "<stdin>:2:3: error: not UTF-8 text"),
+        (b"\xef\xbb\xbfmodule {}", "<stdin>:1:1: error: begins with a byte order mark; save it as"),
+        ("\ufeffmodule {}".encode("utf-16-le"), "<stdin>:1:1: error: begins with a byte order"),
         (b"\n\n  a\0b", "<stdin>:3:4: error: a zero byte"),
         (b'func.func @f() { "anvl.no_such_op"() : () -> () return }', "<stdin>:1:18: error: "),
         (b"ML\xefR", "<stdin>:1:1: error: malformed bytecode"),
@@ -214,7 +216,7 @@ def test_a_wrong_command_line_is_refused_before_mlir_is_imported():
         (b"module attributes {x.a = affine_map<(d0) -> (" + b"-" * 6000,
          "<stdin>:1:46: error: nested deeper than 5000 levels"),
     ],
-    ids=range(10),  # the texts are longer than a name may be
+    ids=range(12),  # the texts are longer than a name may be
 )  # fmt: skip
 def test_malformed_input_ends_in_a_diagnostic(data, message):
     assert message in refused("-", stdin=data)
