@@ -7,6 +7,7 @@ from tolerances import PROGRAM, assert_close
 import anvl
 import anvl.numpy as anp
 from anvl.dialect import parse
+from anvl.passes.lower.xla_cpu import small_products
 from anvl.passes.lower.xla_cpu.small_products import write_small_products
 
 TEXT = """func.func @main(%x: tensor<{x}x{e}>, %y: tensor<{y}x{e}>) -> tensor<{z}x{to}> {{
@@ -98,6 +99,43 @@ def test_few_matrices_are_enough_in_a_loop():
     assert not is_written(LOOP.replace("BATCH", "7"))
 
 
+def test_barriers_are_behind_products_that_run_once():
+    case = {"x": "64x4x4", "y": "64x4x4", "z": "64x4x4", "e": "f32", "to": "f32", "more": ""}
+    for text, count in (
+        (TEXT.format(numbers=FIRST + "[2] x [1]", **case), 1),
+        (LOOP.replace("BATCH", "64"), 0),
+    ):
+        module = parse(text)
+        write_small_products(module.operation)
+        assert str(module).count("optimization_barrier") == count
+
+
+def chain(count, n_matrices, k, of="[2] x [1]"):
+    """What becomes of a product of many matrices."""
+    type_ = f"tensor<{n_matrices}x{k}x{k}xf32>"
+    lines = [
+        f"%{i + 1} = stablehlo.dot_general %{i}, %{i}, {FIRST}{of} : ({type_}, {type_}) -> {type_}"
+        for i in range(count)
+    ]
+    body = "\n".join(lines)
+    module = parse(
+        f"func.func @main(%0: {type_}) -> {type_} {{ {body} return %{count} : {type_} }}"
+    )
+    write_small_products(module.operation)
+    assert module.operation.verify()
+    names = "dot_general", "reduce(", "multiply %"
+    return tuple(str(module).count(f"stablehlo.{name}") for name in names)
+
+
+def test_many_products_are_sums_along_an_axis():
+    assert chain(64, 64, 4) == (0, 0, 256)
+    assert chain(65, 64, 4) == (0, 65, 65)
+    assert chain(33, 64, 8, "[1] x [1]") == (0, 33, 33)
+    assert chain(33, 64, 8, "[2] x [2]") == (33, 0, 0)  # a call of YNNPACK already
+    assert chain(129, 64, 2) == (129, 0, 0)  # too few numbers for one
+
+
+@pytest.mark.parametrize("most", [256, 0], ids=["terms", "sum"])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(
     ("x", "y", "of"),
@@ -109,7 +147,9 @@ def test_few_matrices_are_enough_in_a_loop():
         ((5, 14, 3, 4), (5, 14, 4, 2), "abik,abkj->abij"),
     ],
 )
-def test_results_are_those_of_numpy(x, y, of, dtype):
+def test_results_are_those_of_numpy(x, y, of, dtype, most, monkeypatch):
+    monkeypatch.setattr(small_products, "_MOST_TERMS", most)
+    monkeypatch.setattr(small_products, "_FEWEST_ADDED", 0)
     draw = np.random.default_rng(0)
     x, y = draw.normal(size=x).astype(dtype), draw.normal(size=y).astype(dtype)
     compiled = anvl.jit(lambda x, y: anp.einsum(of, x, y)).lower(x, y).compile()
