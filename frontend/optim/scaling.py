@@ -123,6 +123,11 @@ def scale_by_learning_rate(learning_rate: Any, *, flip_sign: bool = True) -> Gra
     flip_sign : bool
         False leaves out the factor -1.
 
+    Raises
+    ------
+    TypeError
+        `learning_rate` is neither a number nor a function.
+
     Examples
     --------
     >>> from anvl import optim
@@ -133,6 +138,11 @@ def scale_by_learning_rate(learning_rate: Any, *, flip_sign: bool = True) -> Gra
     sign = -1 if flip_sign else 1
     if callable(learning_rate):
         return scale_by_schedule(lambda count: sign * learning_rate(count))
+    if learning_rate is None or isinstance(learning_rate, str | bytes | list | tuple | dict):
+        raise TypeError(
+            "learning_rate must be a number or a function of the number of steps, "
+            f"got {learning_rate!r}"
+        )
     return scale(sign * learning_rate)
 
 

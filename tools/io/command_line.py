@@ -109,7 +109,7 @@ def _converted(flag: Flag, given: str | None, before: Any) -> Any:
     if flag.kind == "names":
         return (*before, *(name.strip() for name in given.split(",")))
     if flag.kind == "number" and re.fullmatch("[0-9]{1,18}", given) is None:
-        raise UsageError(f"--{flag.name} takes a number, got {given!r}")
+        raise UsageError(f"--{flag.name} takes a whole number, 0 or more, got {given!r}")
     return int(given) if flag.kind == "number" else given
 
 

@@ -69,11 +69,11 @@ class Worker:
             deadline = None if seconds is None else time.monotonic() + seconds
             figures = {"repeat": repeat, "options": dict(options)}
             request = json.dumps({**figures, "plugin": plugin, "devices": devices})
-            return self._exchange(self._process, program, inputs, request, deadline)
+            return self._exchange(self._process, program, inputs, request, deadline, seconds)
 
     def _exchange(
         self, process: "Forked | Started", program: bytes, inputs: Sequence[np.ndarray],
-        request: str, deadline: float | None,
+        request: str, deadline: float | None, seconds: float | None,
     ) -> tuple[dict[str, Any], list[np.ndarray]]:  # fmt: skip
         step = "compiling" if program else "starting the plugin"
         try:
@@ -85,7 +85,7 @@ class Worker:
         except TimeoutError:
             self._process = None
             process.end()
-            raise ChildEnded(f"{step} took longer than it may") from None
+            raise ChildEnded(f"{step} took longer than {seconds:g} s") from None
         except (EOFError, BrokenPipeError, ValueError):
             self._process = None
             raise ChildEnded(f"{step} ended the process with {process.end()}") from None

@@ -1,6 +1,7 @@
 """`anvl.optim`: numbers of optax, in every form of a training loop; and what is refused."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -321,6 +322,14 @@ def test_an_update_of_the_person_keeps_its_own_error():
     for optimizer in (own, optim.chain(own, optim.scale(2.0))):
         with pytest.raises(ValueError, match=r"^mine$"):
             optimizer.update(PARAMS, optimizer.init(PARAMS), PARAMS)
+
+
+@pytest.mark.parametrize("wrong", ["a", None, [0.1], {"w": 0.1}])
+def test_what_is_no_learning_rate_is_refused(wrong):
+    for name in ("sgd", "scale_by_learning_rate"):
+        says = rf"^{name}: learning_rate must be a number or a function .*, got "
+        with pytest.raises(TypeError, match=says + re.escape(repr(wrong))):
+            getattr(optim, name)(wrong)
 
 
 @pytest.mark.parametrize("name", ["apply_if_finite", "masked", "with_extra_args_support"])

@@ -63,7 +63,7 @@ def test_without_pygls_it_says_what_to_install(monkeypatch, capsys):
     [
         (["--laod=x"], "anvl-lsp: error: unknown flag --laod, did you mean '--load'?"),
         (["f.mlir"], "anvl-lsp: error: an editor gives it the text, not the command line: f.mlir"),
-        (["--seconds=x"], "anvl-lsp: error: --seconds takes a number, got 'x'"),
+        (["--seconds=x"], "anvl-lsp: error: --seconds takes a whole number, 0 or more, got 'x'"),
         (["--seconds=0"], "anvl-lsp: error: --seconds takes a number from 1 on, got 0"),
         (["--load=no.py"], "no.py:1:1: error: --load: there is no such file"),
     ],

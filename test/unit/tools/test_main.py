@@ -278,7 +278,7 @@ def test_an_error_in_a_pass_has_a_place(tmp_path):
         (["--split-input-fil"], "did you mean 'split-input-file'?"),
         (["--verify-diagnostics=some"], "--verify-diagnostics is all or only-expected, got 'some'"),
         (["--pass-pipeline"], "--pass-pipeline needs a value; write --pass-pipeline=TEXT"),
-        (["--mlir-elide-elementsattrs-if-larger=-1"], "takes a number, got '-1'"),
+        (["--mlir-elide-elementsattrs-if-larger=-1"], "takes a whole number, 0 or more, got '-1'"),
         (["a.mlir", "b.mlir"], "one input at a time, got a.mlir, b.mlir"),
         (["--anvl-gradient=wrt=x"], "anvl-gradient: option wrt takes int,..., got 'x'"),
         (["--"], "no flag or pass ''"),
