@@ -116,8 +116,11 @@ def guarded(
     _shared = mmap.mmap(-1, _BYTES)
     _flush()
     parent = os.getpid()
+    # Blocked until this process hands them over: one that comes meanwhile would end it alone.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, _taken(hands_over))
     child = os.fork()
     if child == 0:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         _end_with(parent)
         if stack is not None:
             _be_silent(stack)
@@ -127,7 +130,7 @@ def guarded(
         finally:
             _finish()
     try:
-        status = _waited(child, hands_over)
+        status = _waited(child, hands_over, mask)
     finally:
         data, _shared = bytes(_shared), None
     notes = _read(data, _STEP)
@@ -149,8 +152,13 @@ def _flush() -> None:
             stream.flush()
 
 
-def _waited(child: int, also: Sequence[signal.Signals]) -> int:
-    """The status of the child, after it has ended."""
+def _taken(also: Sequence[signal.Signals]) -> set[signal.Signals]:
+    """The signals that the parent takes: for the child, or as the terminal sends them to both."""
+    return {*_HANDED_OVER, *also, signal.SIGINT}
+
+
+def _waited(child: int, also: Sequence[signal.Signals], mask: set[int]) -> int:
+    """The status of the child, after it has ended; the `mask` of signals was that before it."""
 
     def hand_over(number: int, _: FrameType | None) -> None:
         with suppress(ProcessLookupError):
@@ -159,6 +167,7 @@ def _waited(child: int, also: Sequence[signal.Signals]) -> int:
     handlers: dict[int, Any] = dict.fromkeys((*_HANDED_OVER, *also), hand_over)
     handlers.setdefault(signal.SIGINT, signal.SIG_IGN)  # the terminal interrupts both processes
     before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     try:
         return os.waitpid(child, 0)[1]
     finally:

@@ -71,9 +71,17 @@ def test_a_crash_before_any_note():
     assert output_of(code) == (0, "'' crashed, SIGKILL False\n")
 
 
-def test_a_signal_to_the_parent_ends_the_child():
+@pytest.mark.parametrize("seconds", [0, 0.5], ids=["soon", "late"])
+def test_a_signal_to_the_parent_ends_the_child(seconds):
+    """Also one that comes before the parent, which is slow after its fork, waits."""
     process = start(
-        """
+        f"""
+        fork = os.fork
+        def slow():
+            child = fork()
+            time.sleep({seconds} if child else 0)
+            return child
+        os.fork = slow
         def run():
             print(os.getpid(), flush=True)
             time.sleep(600)
