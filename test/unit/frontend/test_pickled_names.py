@@ -1,4 +1,4 @@
-"""What anvl's namespaces have by a name can be pickled and copied: functions stay themselves."""
+"""Names of anvl's namespaces can be pickled and copied: functions stay themselves."""
 
 import copy
 import importlib

@@ -111,7 +111,7 @@ def test_barriers_are_behind_products_that_run_once():
 
 
 def chain(count, n_matrices, k, of="[2] x [1]"):
-    """What becomes of a product of many matrices."""
+    """The ops of a chain of products afterwards: products, reductions, multiplications."""
     type_ = f"tensor<{n_matrices}x{k}x{k}xf32>"
     lines = [
         f"%{i + 1} = stablehlo.dot_general %{i}, %{i}, {FIRST}{of} : ({type_}, {type_}) -> {type_}"

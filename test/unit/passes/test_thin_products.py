@@ -72,7 +72,7 @@ def test_other_products_stay(case):
 
 
 def test_what_is_transposed_already_stays():
-    """What undoes it would be a second name of its array: see Note [One name for a buffer]."""
+    """A transposition back would be a second name of its array: Note [One name for a buffer]."""
     before = "%t = stablehlo.transpose %x, dims = [1, 0] : (tensor<{0}>) -> tensor<{0}>\n"
     case = "256x256", "256x10", "256x10", TRANSPOSED, "f32"
     assert barriers(*case, before.format("256x256xf32"), "t") == 0
