@@ -124,17 +124,20 @@ def _between(x: Tracer, xp: Tracer, fp: Tracer) -> Any:
     (i,) = prim("optimization_barrier", i)
     x0, x1, y0, y1 = (clipped(v, at) for v in (xp, fp) for at in (i, add(i, 1)))
     width = subtract(x1, x0)
-    slope = divide(subtract(y1, y0), where(equal(width, 0), 1, width))
-    near, far = subtract(x, x0), subtract(x1, x)
-    ahead, back = add(y0, multiply(near, slope)), subtract(y1, multiply(far, slope))
-    y = where(less(near, far), ahead, back)
-    # An infinite value beside a point does not reach it, and two equal ones fill what lies between.
-    y = where(isnan(y), ahead, y)
-    y = where(isnan(y), back, y)
+    # Two equal infinite values fill what lies between them.
+    is_level = logical_and(equal(y0, y1), logical_not(isfinite(y0)))
+    rise = where(is_level, 0, subtract(y1, y0))
+    slope = divide(rise, where(equal(width, 0), 1, width))
+    # From the nearer point; an infinite value does not reach the point beside it.
+    is_first = less(subtract(x, x0), subtract(x1, x))
+    is_first = where(equal(isfinite(y0), isfinite(y1)), is_first, isfinite(y0))
+    step = subtract(x, where(is_first, x0, x1))
+    y = add(where(is_first, y0, y1), multiply(step, slope))
+    # At a point it is exact, unless something is infinite: then 0 x inf is in it.
+    is_lost = logical_not(isfinite(y))
     for at, value in ((x0, y0), (x1, y1)):
-        is_usable = logical_and(isfinite(slope), isfinite(at))
-        y = where(logical_and(equal(x, at), logical_not(is_usable)), value, y)
-    return where(logical_and(equal(y0, y1), logical_not(isfinite(y0))), y0, y)
+        y = where(logical_and(equal(x, at), is_lost), value, y)
+    return y
 
 
 # -- differences -----------------------------------------------------------------------------------

@@ -1,10 +1,11 @@
 """NumPy's staples: forms that NumPy has not, what traces need, and what is refused."""
 
 import io
+import itertools
 
 import numpy as np
 import pytest
-from tolerances import PROGRAM, rounding
+from tolerances import FORMULA, PROGRAM, assert_close, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -339,6 +340,26 @@ def test_where_and_initial_are_refused_where_they_do_not_fit():
     np.testing.assert_array_equal(anp.max(np.zeros((2, 0)), axis=1, initial=3.0), [3.0, 3.0])
     np.testing.assert_array_equal(anp.nanmax(np.asarray([np.nan, 1.0]), initial=3.0), 3.0)
     assert float(anp.ones(3).sum(initial=2.0, where=np.asarray([True, False, True]))) == 4.0
+
+
+@pytest.mark.parametrize("points", [[-1.0, 1.0], [-np.inf, 1.0], [0.0, np.inf], [-np.inf, 0, 1, 1]])
+def test_interpolation_between_infinite_numbers_and_nans_is_that_of_numpy(points):
+    interpolated = anvl.jit(anp.interp)
+    at = np.asarray([-np.inf, -1.0, -0.5, 0.0, 0.7, 1.0, 3.0, np.inf, np.nan])
+    for values in itertools.product([-np.inf, -1.0, 2.0, np.inf, np.nan], repeat=len(points)):
+        with np.errstate(invalid="ignore"):
+            wanted = np.interp(at, points, values)
+        found = interpolated(at, np.asarray(points), np.asarray(values))
+        assert_close(found, wanted, FORMULA)
+
+
+def test_interpolation_has_the_slope_of_its_segment_at_a_point_too():
+    points, values = np.asarray([0.0, 1.0, 3.0, 4.0]), np.asarray([5.0, 5.0, 1.0, np.inf])
+    at = np.asarray([-0.1, 0.0, 0.4, 1.0, 2.9, 4.1])
+    slopes = anvl.vmap(anvl.grad(anp.interp), in_axes=(0, None, None))(at, points, values)
+    assert slopes.tolist() == [0.0, 0.0, 0.0, -2.0, -2.0, 0.0]
+    of_values = anvl.grad(anp.interp, argnums=2)(0.25, points, values)
+    assert of_values.tolist() == [0.75, 0.25, 0.0, 0.0]
 
 
 def test_moments_of_the_numbers_that_count():
