@@ -27,11 +27,11 @@ import numpy as np
 from jaxlib import _jax, utils, xla_client  # type: ignore[attr-defined]
 
 from anvl.runtime.handlers.packing import SUB_BYTE_BITS, unpacked
+from anvl.runtime.plugins.log_level import LOG_LEVEL
 
 # XLA also logs the errors that it raises, and a few lines of its own; a user's setting of the
 # variable takes precedence.
-_LOG_LEVEL = "TF_CPP_MIN_LOG_LEVEL"
-if _LOG_LEVEL not in os.environ:
+if LOG_LEVEL not in os.environ:
     utils.absl_set_min_log_level(3)
 
 JAXLIB_VERSION: str = jaxlib.version.__version__
@@ -164,22 +164,33 @@ def buffer_to_numpy(buffer: Any) -> tuple[np.ndarray[Any, Any], bool]:
     return _other_buffer_to_numpy(buffer)
 
 
-_SHARDINGS_OF_JAX = "jax._src.sharding_impls"
+# The modules that make types and shardings of `jax`; jaxlib 0.10.2 asks for the first one first.
+_ASKED_OF_JAX = ("jax.core", "jax._src.sharding_impls")
+
+
+@contextmanager
+def _without_jax() -> Iterator[None]:
+    """Call functions of jaxlib that make shardings of `jax` if they can import it.
+
+    That would take 0.3 s, import all of it, and set variables of the environment.  A module that is
+    None is not looked for: 43 us for 8 shards, not 630.
+    """
+    if "jax" in sys.modules:
+        yield
+        return
+    for name in _ASKED_OF_JAX:
+        sys.modules[name] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        for name in _ASKED_OF_JAX:
+            sys.modules.pop(name, None)
 
 
 def shards_of(buffer: Any) -> list[Any]:
-    """The buffers of the devices of this process, for an array over several.
-
-    The library below makes shardings of `jax` for them, if it can import it, which would take 0.3 s
-    and import all of it.  A module that is None is not looked for: 43 us for 8 shards, not 630.
-    """
-    if "jax" in sys.modules:
+    """The buffers of the devices of this process, for an array over several."""
+    with _without_jax():
         return list(buffer._arrays)
-    sys.modules[_SHARDINGS_OF_JAX] = None  # type: ignore[assignment]
-    try:
-        return list(buffer._arrays)
-    finally:
-        sys.modules.pop(_SHARDINGS_OF_JAX, None)
 
 
 def _to_numpy_by_library(buffer: Any) -> tuple[np.ndarray[Any, Any], bool]:
@@ -197,7 +208,9 @@ def _to_numpy_by_address(buffer: Any) -> tuple[np.ndarray[Any, Any], bool]:
     n_bytes = buffer.on_device_size_in_bytes()
     if n_bytes == 0:
         return _read_only(np.empty(shape, dtype)), True
-    memory: Any = (ctypes.c_char * n_bytes).from_address(buffer.unsafe_buffer_pointer())
+    with _without_jax():
+        address = buffer.unsafe_buffer_pointer()
+    memory: Any = (ctypes.c_char * n_bytes).from_address(address)
     memory.keep_alive = buffer
     if dtype.name in SUB_BYTE_BITS:
         return _read_only(unpacked(memory, math.prod(shape), dtype).reshape(shape)), True
@@ -247,22 +260,6 @@ def register_handler(name: str, capsule: object, platform: str) -> None:
 
 
 # -- plugins ---------------------------------------------------------------------------------------
-
-
-@contextmanager
-def quiet_plugins() -> Iterator[None]:
-    """Start plugins without their log on stderr: each reads the level once, from the environment.
-
-    A user's setting of the variable takes precedence.
-    """
-    if _LOG_LEVEL in os.environ:
-        yield
-        return
-    os.environ[_LOG_LEVEL] = "3"
-    try:
-        yield
-    finally:
-        os.environ.pop(_LOG_LEVEL, None)
 
 
 def load_plugin(name: str, path: str, *, is_gpu: bool = False) -> tuple[str, Any]:

@@ -14,6 +14,7 @@ from anvl.runtime.lazy import compat
 from anvl.runtime.plugins import cuda
 from anvl.runtime.plugins.discovery import Plugin
 from anvl.runtime.plugins.ffi_extension import register_with_plugin
+from anvl.runtime.plugins.log_level import quiet_plugins
 from anvl.runtime.plugins.pjrt_api import Api, NotAPlugin, attributes, read_api
 
 __all__ = ["start"]
@@ -30,7 +31,7 @@ def start(plugin: Plugin, function: str) -> Client:
         raise PluginError(f"{where}: there is no such file; give the path of its shared library")
     gpu = cuda.gpu_of(plugin.name, plugin.path)
     lost = cuda.load_libraries(gpu)
-    with compat.quiet_plugins():
+    with quiet_plugins():
         try:
             api = read_api(plugin.path)
         except NotAPlugin as error:

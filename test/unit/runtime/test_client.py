@@ -154,9 +154,12 @@ def test_nothing_here_looks_for_jax():
     code = """
     import sys
 
+    looked_for = []  # C++ functions of jaxlib go on after an import that fails
+
     class Watch:
         def find_spec(self, name, path=None, target=None):
-            assert name.split(".")[0] not in ("jax", "jax_plugins"), name
+            if name.split(".")[0] in ("jax", "jax_plugins"):
+                looked_for.append(name)
 
     sys.meta_path.insert(0, Watch())
     import copy
@@ -175,6 +178,6 @@ def test_nothing_here_looks_for_jax():
                          "{ return %x : tensor<2xf32> }")
     program.execute([rt.put(np.ones(2, "float32"))])[0].numpy()
     tree.leaf_paths({"a": [1, 2]})
-    print("jax" in sys.modules)
+    print(looked_for, "jax" in sys.modules)
     """
-    assert python(code) == "False"
+    assert python(code) == "[] False"

@@ -1,6 +1,7 @@
 """Plugins by name: found, started, refused; and that nobody else suffers from one that fails."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -48,6 +49,30 @@ print([name for name in sys.modules if name.startswith(("jax.", "jax_", "xla_plu
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+@pytest.mark.sweep(keep=0)
+@pytest.mark.parametrize(
+    "module, level, logs",
+    [("jax", {}, False), ("sys", {}, False), ("sys", {"TF_CPP_MIN_LOG_LEVEL": "1"}, True)],
+)
+def test_a_plugin_logs_no_more_where_jax_was_imported(
+    module: str, level: dict[str, str], logs: bool
+) -> None:
+    """An import of `jax` sets the variable, as a user may."""
+    pytest.importorskip(module)
+    environment = {k: v for k, v in os.environ.items() if k != "TF_CPP_MIN_LOG_LEVEL"} | level
+    code = f"""
+import os, {module}, anvl, anvl.numpy as anp
+before = os.environ.get("TF_CPP_MIN_LOG_LEVEL")
+with anvl.default_device({NAME!r}):
+    anvl.jit(lambda x: x + x)(anp.ones(3)).tolist()
+assert os.environ.get("TF_CPP_MIN_LOG_LEVEL") == before
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=environment
+    )
+    assert done.returncode == 0 and bool(done.stderr) == logs, done.stderr
 
 
 def test_names_of_the_environment(library: Path, tmp_path: Path, monkeypatch) -> None:
