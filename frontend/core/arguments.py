@@ -17,7 +17,7 @@ from anvl.runtime import Array
 from anvl.tree.treedefs import clear_paths
 
 __all__ = [
-    "Arguments", "Parameters", "StaticArguments", "StaticValue", "clear_names",
+    "Arguments", "Parameters", "StaticArguments", "StaticValue", "clear_names", "frozen",
     "input_names", "name_of", "no_keyword", "parameters_of", "positions_of", "remedy",
     "signature_of", "wrap_non_arrays", "wrap_plain_leaves",
 ]  # fmt: skip
@@ -269,15 +269,15 @@ class Parameters(StaticArguments):
         return super().split(args, kwargs)
 
     def _checked(self, key: int | str, value: Any) -> Any:
-        frozen = _frozen(value)
-        if isinstance(frozen, Array | Tracer):
+        value = frozen(value)
+        if isinstance(value, Array | Tracer):
             name = key if isinstance(key, str) else list(parameters_of(self.f).known)[key]
-            of = aval(frozen.dtype, frozen.shape)
-            raise TypeError(f"{name_of(self.f)}: {name} is an array, {of}; {_NOT_AN_ARRAY}")
-        return super()._checked(key, frozen)
-
-
-_NOT_AN_ARRAY = "it must be a Python value, as it is part of the program, or known integers"
+            of = aval(value.dtype, value.shape)
+            raise TypeError(
+                f"{name_of(self.f)}: {name} is an array, {of}; it must be a Python value, as it is "
+                "part of the program, or known integers"
+            )
+        return super()._checked(key, value)
 
 
 #: Keywords of NumPy that no function of anvl has, and why.
@@ -325,12 +325,13 @@ def no_keyword(
     return f"{function}: there is no keyword {keyword!r}; {advice}"
 
 
-def _frozen(value: Any) -> Any:
+def frozen(value: Any) -> Any:
+    """The numbers in lists and arrays, in tuples: what does not change later."""
     if isinstance(value, list | tuple):
-        frozen = tuple(map(_frozen, value))
-        return frozen if type(value) in (list, tuple) else type(value)(*frozen)
+        values = tuple(map(frozen, value))
+        return values if type(value) in (list, tuple) else type(value)(*values)
     if isinstance(value, np.ndarray) or (isinstance(value, Array) and value.dtype.kind in "biu"):
-        return _frozen(value.tolist())
+        return frozen(value.tolist())
     if isinstance(value, Array) and value.ndim == 0:
         return value.tolist()
     return value.item() if isinstance(value, np.integer | np.bool) else value

@@ -22,6 +22,7 @@ from anvl.core.arguments import (
     Parameters,
     StaticArguments,
     StaticValue,
+    frozen,
     input_names,
 )
 from anvl.core.call_forms import CallForm
@@ -58,6 +59,8 @@ class CallSlots:
     def __init__(self, signature: CallSignature, owner: Jit) -> None:
         self.signature, self._owner = signature, owner
         self.counts_from = owner._static.counts_from
+        own = isinstance(owner._static, Parameters)
+        self.static_value = _frozen_value if own else StaticValue
         # Whether numbers and NumPy arrays may become arrays on the device here.
         self.converts = owner._options is PLAIN
         self._form = owner.form()
@@ -77,7 +80,7 @@ class CallSlots:
             self.signature,
             functools.partial(self._slow, len(self.functions), in_trace),
             argument_names=self._array_names,
-            static_value=StaticValue,
+            static_value=self.static_value,
         )
         self.functions.append(made)
         self._trees.tell(made)
@@ -200,7 +203,7 @@ class CallSlots:
 
     def form(self, slots: Sequence[Any]) -> tuple[Any, ...]:
         """The form of a call: Note [Two keys]."""
-        return form_of(self.signature, slots, StaticValue) if self._has_forms else ()
+        return form_of(self.signature, slots, self.static_value) if self._has_forms else ()
 
     def link(
         self, slots: Sequence[Any], canonical: _Call, table: ProgramTable, dispatch: Any
@@ -236,6 +239,11 @@ class Link(NamedTuple):
     def to(self, canonical: _Call, table: ProgramTable) -> None:
         """Find this table."""
         self.slots.link(self.values, canonical, table, self.function)
+
+
+def _frozen_value(value: Any) -> StaticValue:
+    """A parameter of anvl's own functions in a form: the numbers in a list, which may change."""
+    return StaticValue(frozen(value))
 
 
 def _flattened(given: tuple[Any, ...]) -> tuple[Sequence[Any], Any]:

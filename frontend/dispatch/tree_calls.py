@@ -24,7 +24,6 @@ import numpy as np
 from anvl import tree
 from anvl.core import config
 from anvl.core.argument_arrays import number_dtype, scalar_array
-from anvl.core.arguments import StaticValue
 from anvl.runtime import (
     MISS,
     MISSING,
@@ -189,7 +188,7 @@ class _TreeCall:
             reading,
             self._others,
             argument_names=table.names,
-            static_value=StaticValue,
+            static_value=owner.static_value,
         )
 
     def link(self, form: Any, table: ProgramTable) -> None:
