@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -14,12 +15,12 @@ from anvl.runtime.errors import ForkedProcess
 from anvl.runtime.lazy import compat
 from anvl.runtime.locks import fresh_lock
 from anvl.runtime.memory import machine_memory
-from anvl.runtime.settings import MOST_CPU_DEVICES, runtime_settings
+from anvl.runtime.settings import MOST_CPU_DEVICES, MOST_CPU_THREADS, runtime_settings
 
 __all__ = [
     "EMBEDDED", "EMBEDDED_PYTHON", "HANDLER", "Client", "Device", "Placement", "Target",
     "check_process", "cpu_client", "embed", "embedded_client", "embedded_target", "forked",
-    "has_client", "is_orphan", "on_embedded",
+    "has_client", "is_orphan", "new_threads", "on_embedded",
 ]  # fmt: skip
 
 #: The name of jaxlib's own client; others have the names of their plugins.
@@ -225,7 +226,12 @@ def _platform_of(handle: Any) -> str:
     return next((gpu for gpu in ("cuda", "rocm") if gpu in said), name)
 
 
-def cpu_client(num_devices: int | None = None, *, asynchronous: bool = True) -> Client:
+def cpu_client(
+    num_devices: int | None = None,
+    *,
+    asynchronous: bool | None = None,
+    num_threads: int | None = None,
+) -> Client:
     """A new CPU client.
 
     Parameters
@@ -233,12 +239,15 @@ def cpu_client(num_devices: int | None = None, *, asynchronous: bool = True) -> 
     num_devices
         How many devices the machine's cores are shown as; the setting `num_cpu_devices`, if None.
     asynchronous
-        Whether programs may still be running when their execution returns.
+        Whether programs may still be running when their execution returns; the setting
+        `cpu_async_dispatch`, if None.  Those of fewer than 1,000 operations never are.
+    num_threads
+        How many threads compile and run its programs; the setting `num_cpu_threads`, if None.
 
     Raises
     ------
     ValueError
-        `num_devices` is not a positive number, or is larger than 2048.
+        `num_devices` or `num_threads` is not a positive number, or is larger than 2048.
 
     Examples
     --------
@@ -252,10 +261,44 @@ def cpu_client(num_devices: int | None = None, *, asynchronous: bool = True) -> 
         raise ValueError(
             f"cpu_client: num_devices must be at least 1, at most {MOST_CPU_DEVICES}, got {count}"
         )
-    handle = compat.make_cpu_client(asynchronous=asynchronous, num_devices=count)
+    if num_threads is not None and not 1 <= num_threads <= MOST_CPU_THREADS:
+        raise ValueError(
+            f"cpu_client: num_threads must be at least 1, at most {MOST_CPU_THREADS}, "
+            f"got {num_threads}"
+        )
+    if asynchronous is None:
+        asynchronous = runtime_settings.cpu_async_dispatch
+    with new_threads(num_threads):
+        handle = compat.make_cpu_client(asynchronous=asynchronous, num_devices=count)
     return Client(handle, EMBEDDED, _EMBEDDED_ROUTINES, python_target=EMBEDDED_PYTHON)
 
 
+_lock_of_threads = fresh_lock()
+
+
+@contextmanager
+def new_threads(count: int | None = None) -> Iterator[None]:
+    """Clients that are made within have so many threads, or as many as the setting says.
+
+    XLA reads their number from a variable of the environment, and only while it makes a client.
+    """
+    count = runtime_settings.num_cpu_threads if count is None else count
+    if count is None:
+        yield
+        return
+    with _lock_of_threads:
+        before = os.environ.get(_NUM_THREADS)
+        os.environ[_NUM_THREADS] = str(count)
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ[_NUM_THREADS]
+            else:
+                os.environ[_NUM_THREADS] = before
+
+
+_NUM_THREADS = "PJRT_NPROC"
 _lock = fresh_lock()
 _embedded: Client | None = None
 _beginnings: list[Callable[[Client], None]] = []

@@ -482,7 +482,7 @@ def connect_coordination(address: str, index: int, timeout: int, heartbeat_timeo
     return client
 
 
-def make_cpu_client_of_job(client: Any, index: int, count: int, devices: int, host: str) -> Any:
+def make_cpu_client_of_job(client: Any, index: int, count: int, host: str, **options: Any) -> Any:
     """A CPU client with the devices of all processes, whose collectives are Gloo's.
 
     `host` is the address at which the others reach this process.
@@ -493,5 +493,5 @@ def make_cpu_client_of_job(client: Any, index: int, count: int, devices: int, ho
         node_id=index,
         num_nodes=count,
         collectives=collectives,
-        num_devices=devices,
+        **options,
     )

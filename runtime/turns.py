@@ -26,6 +26,7 @@ from typing import Any
 from anvl.runtime.errors import RuntimeFailure
 from anvl.runtime.lazy import compat
 from anvl.runtime.locks import fresh_lock
+from anvl.runtime.settings import runtime_settings
 
 __all__ = ["check_order", "in_turn", "most_at_once", "splits_stacks"]
 
@@ -108,10 +109,11 @@ def _computations(text: str) -> Iterator[tuple[str, list[tuple[str, str]]]]:
 @cache  # XLA reads it once, when the first client is made
 def most_at_once() -> int:
     """Number of programs that wait for XLA's threads that may run at once: fewer than these."""
-    given = [os.environ.get(name, "") for name in ("NPROC", "PJRT_NPROC")]  # XLA reads it, too
+    variables = [os.environ.get(name, "") for name in ("NPROC", "PJRT_NPROC")]  # XLA reads it, too
+    given = [int(n) for n in variables if n.isdecimal()]
     has_affinity = hasattr(os, "sched_getaffinity")
     cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
-    return max(1, min([cores, *(int(n) for n in given if n.isdecimal())]) - 1)
+    return max(1, min([cores, *given, runtime_settings.num_cpu_threads or cores]) - 1)
 
 
 def in_turn(run: Callable[..., Any]) -> Callable[[list[Any]], Any]:

@@ -143,7 +143,8 @@ class Config(MeshSettings):
             array are of 64 bits, or of 32 bits again, while an array of `float64` stays one either
             way; `"jax_default_matmul_precision"`, `"jax_disable_jit"`, `"jax_log_compiles"`,
             `"jax_debug_key_reuse"`, `"jax_default_device"`, `"jax_platform_name"`,
-            `"jax_enable_compilation_cache"`, `"jax_compilation_cache_dir"`.
+            `"jax_enable_compilation_cache"`, `"jax_compilation_cache_dir"`,
+            `"jax_num_cpu_devices"`, `"jax_cpu_enable_async_dispatch"`.
         value
             Its new value; a bool for `"jax_enable_x64"`.
 
@@ -180,11 +181,13 @@ class Config(MeshSettings):
 
 #: Our settings for those of JAX.
 _OF_JAX = {
-    "jax_compilation_cache_dir": "cache_dir", "jax_debug_key_reuse": "check_key_reuse",
+    "jax_compilation_cache_dir": "cache_dir",
+    "jax_cpu_enable_async_dispatch": "cpu_async_dispatch", "jax_debug_key_reuse": "check_key_reuse",
     "jax_default_device": "default_device", "jax_default_matmul_precision": "matmul_precision",
     "jax_disable_jit": "disable_jit", "jax_enable_compilation_cache": "cache",
     "jax_explain_cache_misses": "explain_cache_misses", "jax_log_compiles": "explain_cache_misses",
-    "jax_platform_name": "default_device", "jax_platforms": "default_device",
+    "jax_num_cpu_devices": "num_cpu_devices", "jax_platform_name": "default_device",
+    "jax_platforms": "default_device",
 }  # fmt: skip
 
 #: Settings as attributes.

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anvl.runtime.lazy import compat
+from anvl.runtime.settings import runtime_settings
 
 if TYPE_CHECKING:
     from anvl.runtime.client import Placement
@@ -55,6 +56,7 @@ def _digest(kind: str, program: bytes | str, options: Any, place: Placement) -> 
         handle.runtime_type,
         compat.topology_fingerprint(list(place.handles)),
         *_machine(),
+        str(runtime_settings.num_cpu_threads),
     ]
     import hashlib  # with OpenSSL, 3 ms: not for a process that compiles nothing
 

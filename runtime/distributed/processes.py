@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import anvl.runtime.ending as ending
-from anvl.runtime.client import EMBEDDED, EMBEDDED_PYTHON, Client, embed, has_client
+from anvl.runtime.client import EMBEDDED, EMBEDDED_PYTHON, Client, embed, has_client, new_threads
 from anvl.runtime.distributed.call_order import begin
 from anvl.runtime.distributed.environment import Job, job_of
 from anvl.runtime.distributed.exit_status import failure, watch_exit
@@ -182,9 +182,15 @@ def _join(made: _Group, bind: str, start_timeout: float, heartbeat_timeout: floa
         made.client = compat.connect_coordination(
             f"{host}:{said['port']}", job.index, int(start_timeout), NEVER
         )
-        handle = compat.make_cpu_client_of_job(
-            made.client, job.index, job.count, runtime_settings.num_cpu_devices, membership.own_host
-        )
+        with new_threads():
+            handle = compat.make_cpu_client_of_job(
+                made.client,
+                job.index,
+                job.count,
+                membership.own_host,
+                num_devices=runtime_settings.num_cpu_devices,
+                asynchronous=runtime_settings.cpu_async_dispatch,
+            )
     except compat.Failure as error:
         membership.fail(f"initialize: {readable(error)}")
         raise DistributedError(f"initialize: {readable(error)}") from error

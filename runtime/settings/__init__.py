@@ -1,8 +1,9 @@
 """Settings: declared once each, read anywhere, set for the process or within a `with` block."""
 
-from anvl.runtime.settings.kinds import Kind, byte_count, folder, number, one_of, switch
+from anvl.runtime.settings.kinds import Kind, byte_count, folder, number, one_of, or_none, switch
 from anvl.runtime.settings.runtime_settings import (
     MOST_CPU_DEVICES,
+    MOST_CPU_THREADS,
     RuntimeSettings,
     runtime_settings,
 )
@@ -16,6 +17,7 @@ from anvl.runtime.settings.setting import (
 
 __all__ = [
     "MOST_CPU_DEVICES",
+    "MOST_CPU_THREADS",
     "Kind",
     "RuntimeSettings",
     "Setting",
@@ -24,6 +26,7 @@ __all__ = [
     "folder",
     "number",
     "one_of",
+    "or_none",
     "programs_version",
     "runtime_settings",
     "settings_of_version",

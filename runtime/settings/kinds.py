@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Generic, NamedTuple, TypeVar
 
-__all__ = ["Kind", "byte_count", "folder", "number", "one_of", "switch"]
+__all__ = ["Kind", "byte_count", "folder", "number", "one_of", "or_none", "switch"]
 
 T = TypeVar("T")
 
@@ -95,6 +95,21 @@ def number(least: int = 0, most: int | None = None) -> Kind[int]:
 
 def _whole(text: str) -> Any:
     return int(text) if text.strip().lstrip("-").isdecimal() else text
+
+
+def or_none(kind: Kind[T]) -> Kind[T | None]:
+    """The values of a kind, and None.
+
+    Examples
+    --------
+    >>> or_none(number(1)).allowed
+    'a whole number, 1 or more, or None'
+    """
+
+    def check(value: Any) -> T | None:
+        return None if value is None else kind.check(value)
+
+    return Kind(f"{kind.allowed}, or None", check, kind.read)
 
 
 _UNITS = {

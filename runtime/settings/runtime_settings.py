@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from anvl.runtime.settings.kinds import byte_count, folder, number, switch
+from anvl.runtime.settings.kinds import byte_count, folder, number, or_none, switch
 from anvl.runtime.settings.setting import Setting, Settings
 
-__all__ = ["MOST_CPU_DEVICES", "RuntimeSettings", "runtime_settings"]
+__all__ = ["MOST_CPU_DEVICES", "MOST_CPU_THREADS", "RuntimeSettings", "runtime_settings"]
 
 
 #: XLA numbers the devices of a CPU client of process p from 2048 p on.
 MOST_CPU_DEVICES = 2048
+MOST_CPU_THREADS = 2048
 
 
 class RuntimeSettings(Settings):
@@ -24,10 +25,21 @@ class RuntimeSettings(Settings):
     cache_max_bytes: Setting[int] = Setting(
         byte_count, 2**31, "Bytes of the folder, beyond which the least recently used are removed."
     )
+    cpu_async_dispatch: Setting[bool] = Setting(
+        switch,
+        True,
+        "Calls of programs on the CPU return before these are done; read as `num_cpu_devices` is.",
+    )
     num_cpu_devices: Setting[int] = Setting(
         number(1, MOST_CPU_DEVICES),
         1,
         "Devices of a new CPU client; read when the first array or program is made.",
+    )
+    num_cpu_threads: Setting[int | None] = Setting(
+        or_none(number(1, MOST_CPU_THREADS)),
+        None,
+        "Threads that compile and run the programs of a new CPU client; None: one for each core "
+        "that the process may use.",
     )
     progress: Setting[bool] = Setting(
         switch,

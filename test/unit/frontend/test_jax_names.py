@@ -156,6 +156,8 @@ def test_settings_by_the_names_of_jax():
         ("jax_disable_jit", "disable_jit", True),
         ("jax_debug_key_reuse", "check_key_reuse", True),
         ("jax_log_compiles", "explain_cache_misses", True),
+        ("jax_cpu_enable_async_dispatch", "cpu_async_dispatch", False),
+        ("jax_num_cpu_devices", "num_cpu_devices", 3),
     ]:
         try:
             anvl.config.update(name, value)

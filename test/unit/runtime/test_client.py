@@ -8,6 +8,7 @@ import textwrap
 import numpy as np
 import pytest
 
+import anvl
 import anvl.runtime as rt
 from anvl.runtime.settings import runtime_settings
 
@@ -49,6 +50,10 @@ def test_clients_and_placements_are_named():
             "cpu_client: num_devices must be at least 1, at most 2048, got 0",
         ),
         (lambda: rt.cpu_client(2049), "num_devices must be at least 1, at most 2048, got 2049"),
+        (
+            lambda: rt.cpu_client(num_threads=0),
+            "cpu_client: num_threads must be at least 1, at most 2048, got 0",
+        ),
         (lambda: rt.sharded_placement(()), "sharded_placement: no devices given"),
         (
             lambda: rt.sharded_placement(rt.devices(), (2, 2)),
@@ -93,6 +98,45 @@ def test_a_wrong_number_of_devices_in_the_environment_is_refused(text, monkeypat
     del runtime_settings.num_cpu_devices  # so that it is read again
     with pytest.raises(ValueError, match="ANVL_NUM_CPU_DEVICES: must be a whole number, 1 to 2048"):
         rt.cpu_client()
+
+
+def test_the_number_of_threads_decides_whether_loops_are_split():
+    def is_split(client: rt.Client) -> bool:
+        f = anvl.jit(lambda x: anvl.numpy.sin(x * x) ** 3 / (1 + x * x), device=client.devices[0])
+        return "_partitions" in f.lower(np.ones((1000, 1000))).compile().hlo()
+
+    assert is_split(rt.cpu_client(num_threads=2))
+    assert not is_split(rt.cpu_client(num_threads=1))
+    with anvl.config(num_cpu_threads=1):
+        assert not is_split(rt.cpu_client())
+        assert is_split(rt.cpu_client(num_threads=3))
+
+
+@pytest.mark.parametrize("given", [None, "2"])
+def test_the_number_of_threads_leaves_the_environment_as_it_is(monkeypatch, given):
+    monkeypatch.delenv("PJRT_NPROC", raising=False)
+    if given is not None:
+        monkeypatch.setenv("PJRT_NPROC", given)
+    rt.cpu_client(num_threads=1)
+    assert os.environ.get("PJRT_NPROC") == given
+
+
+def test_calls_return_before_a_program_is_done_unless_told_otherwise():
+    def is_done_at_once(client: rt.Client) -> bool:
+        device = client.devices[0]
+        x = anvl.device_put(np.ones((500, 500), np.float32), device)
+        steps = anvl.jit(lambda x, n: anvl.fori_loop(0, n, lambda _, y: x @ y, x), device=device)
+        steps(x, 1).block_until_ready()
+        result = steps(x, 100)  # half a second
+        is_done = result.buffer.is_ready()
+        result.block_until_ready()
+        return is_done
+
+    assert not is_done_at_once(rt.cpu_client())
+    assert is_done_at_once(rt.cpu_client(asynchronous=False))
+    with anvl.config(cpu_async_dispatch=False):
+        assert is_done_at_once(rt.cpu_client())
+        assert not is_done_at_once(rt.cpu_client(asynchronous=True))
 
 
 FORK = """

@@ -11,6 +11,7 @@ import anvl.runtime as rt
 from anvl.numpy import linalg
 from anvl.runtime import turns
 from anvl.runtime.lazy import compat
+from anvl.runtime.settings import runtime_settings
 
 STACK = np.stack([np.eye(20) * (i + 1) for i in range(8)])
 
@@ -82,6 +83,8 @@ def test_fewer_run_than_there_are_threads(monkeypatch, cores, named, most):
     monkeypatch.setenv("NPROC", named)
     monkeypatch.delenv("PJRT_NPROC", raising=False)
     assert turns.most_at_once.__wrapped__() == most
+    with runtime_settings(num_cpu_threads=2):
+        assert turns.most_at_once.__wrapped__() == 1
 
 
 @pytest.mark.sweep(keep=2)
