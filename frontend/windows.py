@@ -207,7 +207,7 @@ def _same(size: int, span: int, stride: int) -> tuple[int, int]:
 def reduce_window(
     x: Any,
     body: Callable[[Any, Any], Any],
-    start: complex,
+    start: Any,
     sizes: Steps,
     *,
     strides: Steps = 1,
@@ -217,10 +217,11 @@ def reduce_window(
 ) -> Any:
     """Reduce every window of `sizes` along `axes` of x with `body`.
 
-    `body(best, next)` maps two scalars to one and is associative; `start`, a number, is its
-    identity, and the padding value.  `sizes`, `strides` and `dilation` are one number, or one for
-    each of the axes; all axes by default.  The derivative is that of the body, right only if it is
-    associative and `start` its identity, which is not checked.  For several arrays at once see
+    `body(best, next)` maps two scalars to one and is associative; `start`, a number or an array of
+    one that is not traced, is its identity, and the padding value.  `sizes`, `strides` and
+    `dilation` are one number, or one for each of the axes; all axes by default.  The derivative is
+    that of the body, right only if it is associative and `start` its identity, which is not
+    checked.  For several arrays at once see
     `anvl.prim.reduce_window`. Raises `TypeError` for a body that does not return a scalar of the
     dtype of x, `ValueError` for bad axes, sizes and paddings, and for a window that is larger than
     its axis. Source: StableHLO, `reduce_window`.
@@ -232,8 +233,26 @@ def reduce_window(
     operand = as_tracer(x, "reduce_window")
     order = _slid("reduce_window", operand, axes)
     windows = _windows("reduce_window", operand, order, sizes, strides, padding, dilation)
+    number = _start(start, operand)
     params = with_bodies(OPS["stablehlo.reduce_window"], {"body": body})
-    return mark_weak(_reduced(operand, params["body"], start, windows), operand.weak_type)
+    return mark_weak(_reduced(operand, params["body"], number, windows), operand.weak_type)
+
+
+def _start(given: Any, x: Tracer) -> Any:
+    """The number that reduces to nothing: a number, or an array of one that is known by now."""
+    if isinstance(given, Tracer):
+        raise TypeError(
+            f"reduce_window: start is a traced {given.aval}; it is the identity of the body, "
+            "which is a number, such as 0 or -numpy.inf"
+        )
+    number = given.item() if getattr(given, "shape", None) == () else given
+    if isinstance(number, complex) and is_kind(x, "complex"):
+        return number
+    if not isinstance(number, bool | int | float):
+        raise TypeError(
+            f"reduce_window: start is {number!r}; for x, which is {x.aval}, it must be one number"
+        )
+    return number
 
 
 @public("sizes", "strides", "padding", "dilation", "axes", "layout")

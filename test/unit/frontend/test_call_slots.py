@@ -259,6 +259,11 @@ CHANGED = {
     "pairs": (lambda s: anp.pad(X, s), [[0, 1], [0, 0], [0, 0]], [[0, 0], [1, 0], [0, 0]]),
     "a shape": (anp.ones, [2, 3], [3, 2]),
     "of lax": (lambda s: anvl.lax.transpose(X, s), [1, 0, 2], [0, 2, 1]),
+    "a start": (
+        lambda s: anvl.windows.reduce_window(X, anp.add, s, 2),
+        np.asarray(0.0),
+        np.asarray(1.0),
+    ),
     "beside a tree": (lambda s: anvl.random.normal(anvl.random.key(0), s), [2, 3], [3, 2]),
 }
 

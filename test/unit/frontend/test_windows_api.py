@@ -284,6 +284,12 @@ def test_bad_bodies_are_refused(call, kind, message):
         (lambda w, x: w.max_pool(x, 2, layout="NHWC", axes=1), ValueError, "axes 1 and layout"),
         (lambda w, x: w.max_pool(x[None, None], 2), ValueError, "of 6 axes; for other than 1 to 5"),
         (lambda w, x: w.max_pool(x[0, 0, 0, 0], 2), ValueError, "of 0 axes; for other than 1 to"),
+        (lambda w, x: w.reduce_window(x, anp.add, "0", 2), TypeError,
+         r"reduce_window: start is '0'; for x, which is f64\[2,2,2,2\], it must be one number"),
+        (lambda w, x: w.reduce_window(x, anp.add, 1j, 2), TypeError, "start is 1j; for x, which"),
+        (lambda w, x: w.reduce_window(x, anp.add, np.zeros(2), 2), TypeError, "must be one number"),
+        (lambda w, x: anvl.jit(lambda y, s: w.reduce_window(y, anp.add, s, 2))(x, 0.0), TypeError,
+         r"start is a traced f32\?\[\]; it is the identity of the body, which is a number"),
         (lambda w, x: w.reduce_window(x, "add", 0, 2), TypeError, "reduce_window: body is 'add'"),
         (lambda w, x: w.reduce_window(x, anp.less, 0, 2), TypeError, "reduce_window: body returns"),
     ],
@@ -291,3 +297,13 @@ def test_bad_bodies_are_refused(call, kind, message):
 def test_bad_windows_are_refused(call, kind, message):
     with pytest.raises(kind, match=message):
         call(windows, anp.asarray(np.ones((2, 2, 2, 2))))
+
+
+@pytest.mark.parametrize("start", [anp.asarray(-np.inf), np.asarray(-np.inf), np.float32(-np.inf)])
+def test_the_start_of_a_window_may_be_an_array_of_one_that_is_known(start):
+    def f(x):
+        return windows.reduce_window(x, anp.maximum, start, 2)
+
+    x = np.asarray([3.0, 1.0, 2.0])
+    assert f(x).tolist() == anvl.jit(f)(x).tolist() == [3.0, 2.0]
+    assert anvl.grad(lambda x: anp.sum(f(x) * anp.asarray([1.0, 10.0])))(x).tolist() == [1, 0, 10]
