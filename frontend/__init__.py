@@ -186,6 +186,7 @@ _HOMES = {
     "RuntimeFailure": "anvl.runtime",
     "ShapeDtypeStruct": "anvl.core.avals",
     "ShardingError": "anvl.dialect.core.errors",
+    "SparseMatrix": "anvl.jacobians.sparse_matrix",
     "StaleClosureError": "anvl.dialect.core.errors",
     "StaleClosureWarning": "anvl.dialect.core.errors",
     "TraceError": "anvl.dialect.core.errors",

@@ -118,7 +118,7 @@ def of_called(name, c, text):
 
 
 #: Classes that functions make, such as `asarray`, or with parameters that are none of their own.
-MADE = {"Array", "Device", "Partial", "ndarray"}
+MADE = {"Array", "Device", "Partial", "SparseMatrix", "ndarray"}
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -85,6 +85,20 @@ def test_the_page_of_the_tool_has_a_row_for_each_pass():
     assert set(listed_there) == {*of_library, VerifyGradient.argument, PrintCollectives.argument}
 
 
+@pytest.mark.parametrize("module", ["anvl", "anvl.testing"])
+def test_what_type_checkers_are_told_is_there(module):
+    """The modules that import a name at its first use, and list it once more for checkers."""
+    found = importlib.import_module(module)
+    checked = [node for node in ast.parse(Path(found.__file__).read_text()).body if is_typing(node)]
+    told = {a.asname for node in ast.walk(checked[0]) for a in getattr(node, "names", ())} - {None}
+    assert told | set(getattr(found, "_MODULES", ())) == set(found.__all__)
+    assert all(hasattr(found, name) for name in told)
+
+
+def is_typing(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
 @pytest.mark.parametrize("module", sorted(PUBLIC))
 def test_only_what_is_public_is_visible(module):
     """What `dir()` and the completion of editors list."""
