@@ -114,6 +114,10 @@ class Check:
         self.call = self.call._replace(operands=list(operands))
         program.inputs[self.index] = list(self.inputs())
 
+    def stepped(self, inputs: Sequence[np.ndarray], step: int) -> list[np.ndarray]:
+        """The inputs, moved by a number of steps along the directions."""
+        return _moved(inputs, self.directions, step)
+
     def emit(self, *xs: ir.Value) -> list[ir.Value]:
         raise NotImplementedError
 
@@ -213,6 +217,13 @@ class ValueCheck(Check):
     def body(self, f: Callable[..., Any], types: Sequence[Any]) -> Callable[..., Any]:
         """A body as a function of scalars, for the reference."""
         return interpreted(f, types, self.references)
+
+
+def _moved(
+    inputs: Sequence[np.ndarray], directions: Sequence[np.ndarray | None], step: int
+) -> list[np.ndarray]:
+    along = zip(inputs, directions, strict=True)
+    return [x if d is None else x + step * STEP * d for x, d in along]
 
 
 def result_types(op_class: Any, call: Call) -> list[Any]:
@@ -407,7 +418,8 @@ class NarrowDtypeCheck(DerivativeCheck):
     """All derivatives in a narrow dtype, against 64 bits at the same numbers.
 
     Where they disagree, and terms cancel, the expected numbers are those of operands that are
-    rounded to the narrow dtype: `is_rounded` moves these, to see how far the results move.
+    rounded to the narrow dtype: `is_rounded` moves these, to see how far the results move.  Each
+    step has roundings of its own: in a sum of few terms, those of one direction may cancel.
     """
 
     is_whole = False  # the rules emit the same ops as in 64 bits
@@ -425,22 +437,33 @@ class NarrowDtypeCheck(DerivativeCheck):
         of_wrt = [_wide(t.dtype) for t in self.ts]
         rest = [*of_wrt, *of_ys, *of_ys, *of_wrt]
         wide = [x.astype(d) for x, d in zip(narrow[n:], rest, strict=True)]
-        self.roundings = [self._rounding(x) for x in [*call.operands, *wide]]
-        return [*narrow, *call.operands, *wide]
+        self.wide, self.seed = [*call.operands, *wide], int(self.random.integers(2**32))
+        return [*narrow, *self.wide]
 
-    def _rounding(self, x: np.ndarray) -> np.ndarray | None:
+    def _rounding(self, x: np.ndarray, random: np.random.Generator) -> np.ndarray | None:
         """A direction along which a step changes numbers by as much as rounding does."""
         if x.dtype.kind not in "fc":
             return None
         eps = float(ml_dtypes.finfo(numpy_dtype(_PART.get(str(self.narrow), self.narrow))).eps)
-        return x * self.random.choice([-eps / STEP, eps / STEP], x.shape)
+        return x * random.choice([-eps / STEP, eps / STEP], x.shape)
 
     def emit(self, *inputs: ir.Value) -> list[ir.Value]:
         return [*super().emit(*inputs[: self.count]), *super().emit(*inputs[self.count :])]
 
+    def stepped(self, inputs: Sequence[np.ndarray], step: int) -> list[np.ndarray]:
+        return _moved(inputs, self._roundings_at(step), step)
+
+    def _roundings_at(self, step: int) -> list[np.ndarray | None]:
+        """The directions of a step, which move the operands in 64 bits."""
+        still: list[np.ndarray | None] = [None] * self.count
+        if not (self.is_rounded and step):
+            return [*still, *still]
+        random = np.random.default_rng([self.seed, abs(step), step > 0])
+        return [*still, *(self._rounding(x, random) for x in self.wide)]
+
     @property
     def directions(self) -> list[np.ndarray | None]:
-        return [*[None] * self.count, *(self.roundings if self.is_rounded else [None] * self.count)]
+        return self._roundings_at(1)
 
     @directions.setter
     def directions(self, value: Any) -> None:

@@ -28,7 +28,7 @@ from anvl.testing.checks import (
     ValueCheck,
     is_identity,
 )
-from anvl.testing.findings import STEP, WEIGHTS, Findings
+from anvl.testing.findings import WEIGHTS, Findings
 from anvl.testing.forms import FoldCheck
 from anvl.testing.program import Program
 
@@ -79,7 +79,7 @@ def _keep(findings: Findings, found: Findings, point: Point, rounded: dict[int, 
 def _judged(program: Program, points: dict[int, Point]) -> Iterator[tuple[int, Findings]]:
     moving = {i for i, (check, _) in points.items() if any(d is not None for d in check.directions)}
     for group, steps in ((moving, (0, *WEIGHTS)), (points.keys() - moving, (0,))):
-        results = program.run_at([_stepped(points, step * STEP) for step in steps], group)
+        results = program.run_at([_stepped(points, step) for step in steps], group)
         for i in sorted(group):
             here, *others = (found[i] for found in results)
             around = dict(zip(WEIGHTS, others or [here] * len(WEIGHTS), strict=True))
@@ -88,15 +88,14 @@ def _judged(program: Program, points: dict[int, Point]) -> Iterator[tuple[int, F
             yield i, found
 
 
-def _stepped(points: dict[int, Point], step: float) -> Callable[..., Any]:
+def _stepped(points: dict[int, Point], step: int) -> Callable[..., Any]:
     """Inputs of each function at its point, moved by `step` along the directions of its check."""
 
     def change(i: int, xs: list[np.ndarray]) -> list[np.ndarray]:
         if i not in points:
             return xs
         check, inputs = points[i]
-        along = zip(inputs, check.directions, strict=True)
-        return [x if d is None else x + step * d for x, d in along]
+        return check.stepped(inputs, step)
 
     return change
 
