@@ -184,5 +184,22 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """`", did you mean 'x'?"` when a known name is close to `name`, else nothing."""
     from difflib import get_close_matches  # milliseconds, which only an error should cost
 
-    close = get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return f", did you mean {close[0]!r}?" if close else ""
+    close = get_close_matches(name, list(known), n=5, cutoff=_ALIKE)
+    near = [each for each in close if _are_alike(name, each)]
+    return f", did you mean {near[0]!r}?" if near else ""
+
+
+_ALIKE = 0.6  # of difflib's ratio; 2 of 3 letters have more
+
+
+def _are_alike(name: str, other: str) -> bool:
+    """Whether more than one letter is the same, behind a prefix such as `anvl-`."""
+    from difflib import SequenceMatcher
+
+    prefix = _LAST_WORD.sub("", name)
+    matcher = SequenceMatcher(None, name.removeprefix(prefix), other.removeprefix(prefix))
+    n_same = sum(block.size for block in matcher.get_matching_blocks())
+    return n_same > 1 and matcher.ratio() >= _ALIKE
+
+
+_LAST_WORD = re.compile(r"\w*$")
