@@ -17,7 +17,7 @@ from functools import wraps
 from pathlib import Path
 from types import FrameType
 from typing import Any, BinaryIO, Protocol
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
@@ -60,6 +60,10 @@ class _Place(Protocol):
 
     text_document: lsp.TextDocumentIdentifier
     position: lsp.Position
+
+
+class _NotOpen(Exception):
+    """A document that the editor asks about without having opened it; the answer is null."""
 
 
 class Server:
@@ -139,7 +143,10 @@ class Server:
         self._publish(uri, None, [])
 
     def _document(self, uri: str) -> Document:
-        """The document as the editor has it now."""
+        """The document as the editor has it now; `_NotOpen` if it has none."""
+        # pygls, which decodes its keys, would read a file, whose text need not be the editor's.
+        if unquote(uri) not in self._pygls.workspace.text_documents:
+            raise _NotOpen
         held = self._pygls.workspace.get_text_document(uri)
         known = self._documents.get(uri)
         if known is None or known.version != held.version:
@@ -159,7 +166,11 @@ class Server:
         # A check that is no longer wanted cannot be stopped; without turns, all that were ever
         # begun while one types would be waited for.
         await self._turn.acquire()
-        document = self._document(uri)
+        try:
+            document = self._document(uri)
+        except _NotOpen:
+            self._turn.release()
+            return
         question = {
             "do": "check",
             "name": document.name,
@@ -264,7 +275,11 @@ class Server:
 
     async def _show(self, uri: str, kind: str, function: str | None, at: int) -> str | None:
         """Show a program after passes; returns its text, or None after an error."""
-        document = self._document(uri)
+        try:
+            document = self._document(uri)
+        except _NotOpen:
+            self._say(lsp.MessageType.Error, f"{uri} is not open: open it, and ask again")
+            return None
         error = f"there is nothing to show by the name {kind!r}"
         for passes in pipelines_of(kind, function or ""):
             question = {
@@ -307,18 +322,23 @@ class Server:
 
 
 def _function(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that calls a method: pygls writes attributes on what it is given."""
+    """A function that calls a method: pygls writes attributes on what it is given.
+
+    It returns None, null to the editor, where the method asks for a document that is not open.
+    """
     if inspect.iscoroutinefunction(method):
 
         @wraps(method)
         async def awaited(*args: Any) -> Any:
-            return await method(*args)
+            with contextlib.suppress(_NotOpen):
+                return await method(*args)
 
         return awaited
 
     @wraps(method)
     def called(*args: Any) -> Any:
-        return method(*args)
+        with contextlib.suppress(_NotOpen):
+            return method(*args)
 
     return called
 

@@ -410,6 +410,29 @@ def test_an_error_of_a_code_action_is_a_message(client):
     assert "error: " in messages(client)[-1]["message"]
 
 
+def test_a_document_that_is_not_open_has_null_for_an_answer(client, tmp_path):
+    (tmp_path / "there.mlir").write_text(WAVE)
+    closed = Editor(client, WAVE)
+    client.notify("textDocument/didClose", textDocument=closed.id)
+    place = {"line": 0, "character": 0}
+    context = {"diagnostics": [], "includeDeclaration": True}
+    asked = {"position": place, "range": {"start": place, "end": place}, "context": context}
+    for uri in ("file:///none.mlir", "untitled:1", (tmp_path / "there.mlir").as_uri(), closed.uri):
+        for do in "hover definition references documentSymbol completion codeAction".split():
+            params = asked | {"textDocument": {"uri": uri}}
+            if do == "completion":
+                del params["context"]
+            assert client.request(f"textDocument/{do}", **params) is None
+        changed = {"uri": uri, "version": 2}
+        client.notify("textDocument/didChange", textDocument=changed, contentChanges=[])
+    (action, *_) = Editor(client, WAVE).actions(1).values()
+    assert (
+        Editor.run(closed, action | {"arguments": ["untitled:1", *action["arguments"][1:]]}) is None
+    )
+    assert messages(client)[-1]["message"] == "untitled:1 is not open: open it, and ask again"
+    assert Editor(client, WAVE).diagnostics() == []  # checks go on
+
+
 # Hostile texts
 
 HOSTILE = [
