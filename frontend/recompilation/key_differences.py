@@ -13,7 +13,7 @@ from anvl.core.arguments import Arguments, StaticValue, input_names, parameters_
 from anvl.runtime import ArrayType
 from anvl.runtime.settings import settings_of_version
 
-__all__ = ["Difference", "Key", "differences", "nearest", "signature"]
+__all__ = ["Difference", "Key", "differences", "nearest", "signature", "static_values"]
 
 _LONGEST = 60  # characters of a static value in a message
 
@@ -96,6 +96,12 @@ def signature(f: Callable[..., Any], key: Key) -> tuple[str, ...]:
     names = _names(f, key)
     arrays = [f"{path}: {of}" for path, of in _types_by_path(f, key).items()]
     return (*arrays, *(f"{names(k)}={_shown(value)}" for k, value in key.static))
+
+
+def static_values(f: Callable[..., Any], key: Key) -> dict[str, Any]:
+    """The values of the static arguments of a key, by name."""
+    names = _names(f, key)
+    return {names(k): of.value for k, of in key.static}
 
 
 def _types_by_path(f: Callable[..., Any], key: Key) -> dict[str, ArrayType]:

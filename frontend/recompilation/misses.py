@@ -7,15 +7,25 @@ import re
 import time
 import warnings
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
+from numbers import Number
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from anvl import tree
 from anvl.core import config
 from anvl.core.arguments import name_of
 from anvl.core.locations import user_place, user_stack_level
-from anvl.recompilation.key_differences import Difference, Key, differences, nearest, signature
+from anvl.recompilation.key_differences import (
+    Difference,
+    Key,
+    differences,
+    nearest,
+    signature,
+    static_values,
+)
 from anvl.runtime.locks import fresh_lock
 
 __all__ = ["CacheInfo", "Miss", "MissLog", "RecompilationWarning", "listeners", "n_programs"]
@@ -209,9 +219,9 @@ class MissLog:
                 "%s (trace %.3f s, compile %.3f s)", miss, miss.trace_seconds, miss.compile_seconds
             )
         if not is_repeated:
-            self._count(miss)
+            self._count(key, miss)
 
-    def _count(self, miss: Miss) -> None:
+    def _count(self, key: Key, miss: Miss) -> None:
         with _lock:
             if self._has_warned:
                 return
@@ -221,7 +231,8 @@ class MissLog:
             if causes.total() <= _MANY or not _advisable(causes):
                 return
             self._has_warned = True
-        warnings.warn(_advice(miss, causes), RecompilationWarning, user_stack_level())
+        text = _advice(miss, causes, static_values(self._f, key))
+        warnings.warn(text, RecompilationWarning, user_stack_level())
 
 
 class Attempt:
@@ -272,15 +283,32 @@ def _advisable(causes: Counter[tuple[str, str]]) -> Counter[tuple[str, str]]:
     return Counter({cause: n for cause, n in causes.items() if cause[1] in _ADVICE})
 
 
-def _advice(miss: Miss, causes: Counter[tuple[str, str]]) -> str:
+def _advice(miss: Miss, causes: Counter[tuple[str, str]], static: Mapping[str, Any]) -> str:
     """The warning about many programs: what differed most often, and what to do about it."""
     (path, reason), count = _advisable(causes).most_common(1)[0]
     what = f"{path} differed in {reason}" if path else _REASONS[reason]
-    remedy = _ADVICE[reason].format(path)
+    is_other = reason == "static value" and path in static and not _may_be_traced(static[path])
+    remedy = _of_other_value(static[path]) if is_other else _ADVICE[reason]
+    remedy = remedy.format(path)
     return (
         f"{miss.function}: compiled {causes.total()} times from {miss.where}: {what} {count} "
         f"times, the last time {miss._why()}; {remedy}"
     )
+
+
+def _may_be_traced(value: Any) -> bool:
+    """Whether a static value could be an argument that is not: numbers, and tuples of them."""
+    if isinstance(value, tuple):
+        return all(map(_may_be_traced, value))
+    return isinstance(value, Number | np.generic)
+
+
+def _of_other_value(value: Any) -> str:
+    """What to do about a static argument whose value no array can hold."""
+    name, equal = type(value).__name__, getattr(type(value), "__eq__", None)
+    if callable(value) and equal is object.__eq__:
+        return f"make {{}} once, outside of the loop: a {name} equals nothing but itself"
+    return f"give {{}} few values, as each has a program of its own: no array holds a {name}"
 
 
 _ADVICE = {
