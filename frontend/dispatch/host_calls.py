@@ -191,7 +191,7 @@ def _repeated(op: ir.Operation) -> PassError:
     problem = (
         f"a derivative computes the results of the callback {name} at {place_in(place)} again, and "
         "would repeat its effect; use anvl.pure_callback, or call it outside of the checkpoint or "
-        "loop"
+        "loop, and of what a traced vjp or linearize is given"
     )
     return PassError("callback", problem, place)
 

@@ -18,6 +18,7 @@ from anvl.core.tracer import Tracer
 from anvl.core.tracing import Trace
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
+from anvl.passes.effects.functionalize import AGAIN
 
 __all__ = ["call_function", "call_in_trace"]
 
@@ -53,18 +54,25 @@ def _avals(f: Callable[..., Any], arguments: Arguments) -> list[Aval]:
 
 
 def call_function(
-    trace: Trace, name: str, operands: Sequence[Any], out_avals: Sequence[Aval]
+    trace: Trace,
+    name: str,
+    operands: Sequence[Any],
+    out_avals: Sequence[Aval],
+    *,
+    again: bool = False,
 ) -> list[Tracer]:
-    """Emit `func.call @name` into the current trace."""
+    """Emit `func.call @name` into the current trace.
+
+    With `again` its effects have happened, in another call that computes the same.
+    """
     location = here()
     values = [trace.tracer_of(as_tracer(x)).value for x in operands]
     pass_on_meetings(trace, name, values)
     pass_on_key_uses(trace, name, values)
+    attributes: dict[str, Any] = {"callee": ir.FlatSymbolRefAttr.get(name, context())}
+    if again:
+        attributes[AGAIN] = ir.UnitAttr.get(context())
     call = ir.Operation.create(
-        "func.call",
-        [a.type for a in out_avals],
-        values,
-        {"callee": ir.FlatSymbolRefAttr.get(name, context())},
-        loc=location,
+        "func.call", [a.type for a in out_avals], values, attributes, loc=location
     )
     return [Tracer(y, a, trace, location) for y, a in zip(call.results, out_avals, strict=True)]

@@ -278,7 +278,8 @@ def columns(call: Call, named: Chosen) -> tuple[Any, list[list[Any]]]:
 
         def push(t: Any, i: int = i) -> list[Any]:
             nonlocal out_tree
-            value, tangent = push_forward(call.f, call.arguments, [i], [t])
+            again = i != chosen[0]
+            value, tangent = push_forward(call.f, call.arguments, [i], [t], again=again)
             results, out_tree = tree.flatten(value)
             call.check_outputs([abstract(y) for y in results], out_tree)
             return tree.leaves(tangent)

@@ -117,11 +117,17 @@ def _abstracted(
 
 
 def push_forward(
-    f: Callable[..., Any], arguments: Arguments, chosen: Sequence[int], moving: Sequence[Any]
+    f: Callable[..., Any],
+    arguments: Arguments,
+    chosen: Sequence[int],
+    moving: Sequence[Any],
+    *,
+    again: bool = False,
 ) -> tuple[Any, Any]:
     """Emit a call of the forward derivative of f; returns the result and its tangent.
 
-    `moving` are the tangents of the leaves of `arguments` at the positions `chosen`.
+    `moving` are the tangents of the leaves of `arguments` at the positions `chosen`.  With `again`
+    f was called before.
     """
     trace = current.trace
     assert trace is not None
@@ -136,7 +142,7 @@ def push_forward(
     name = declare_jvp(trace, nested, [*avals, *(x.aval for x in outer)], chosen)
     tangents = [operand_of(t, avals[i]) for i, t in zip(chosen, moving, strict=True)]
     operands = [*arguments.leaves, *outer, *tangents]
-    results = call_function(trace, name, operands, [*outs, *floats])
+    results = call_function(trace, name, operands, [*outs, *floats], again=again)
     remaining = iter(results[len(outs) :])
     moved = [next(remaining) if has_derivative(y) else None for y in outs]
     values = results[: len(outs)]

@@ -139,7 +139,7 @@ def _tangent_of_call(f: Callable[..., Any], arguments: Arguments, given: list[An
     chosen = [i for i, t in enumerate(given) if t is not None]
 
     def in_trace(leaves: list[Any], moving: list[Any]) -> Any:
-        return push_forward(f, arguments._replace(leaves=leaves), chosen, moving)[1]
+        return push_forward(f, arguments._replace(leaves=leaves), chosen, moving, again=True)[1]
 
     in_trace.__name__ = name_of(f)
     return run(in_trace, (arguments.leaves, [given[i] for i in chosen]), {})

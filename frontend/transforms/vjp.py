@@ -110,7 +110,7 @@ def _vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], Any
     @hiding_frames
     def pullback(cotangent: Any) -> Any:
         if current.trace is not None:
-            return Reverse("vjp", f, arguments).pullback(cotangent)
+            return Reverse("vjp", f, arguments, again=True).pullback(cotangent)
         found = done.run(_cotangents(f, shape, cotangent))
         return _placed(arguments, done.plan.of, found)
 
@@ -137,7 +137,8 @@ def _recomputing_vjp(
         return Reverse("vjp", f, arguments._replace(leaves=leaves)).result
 
     def pullback_of_call(leaves: list[Any], cotangent: Any) -> Any:
-        return Reverse("vjp", f, arguments._replace(leaves=leaves)).pullback(cotangent)
+        reverse = Reverse("vjp", f, arguments._replace(leaves=leaves), again=True)
+        return reverse.pullback(cotangent)
 
     in_trace.__name__ = pullback_of_call.__name__ = name_of(f)
     result = run(in_trace, (arguments.leaves,), {})
@@ -167,7 +168,7 @@ def _placed(arguments: Arguments, chosen: Sequence[int], found: Sequence[Any]) -
 
 
 class Reverse:
-    """A call of f in the current trace, and its pullback.
+    """A call of f in the current trace, and its pullback; with `again` f was called before.
 
     Attributes
     ----------
@@ -189,6 +190,8 @@ class Reverse:
         f: Callable[..., Any],
         arguments: Arguments,
         chosen: Sequence[int] | None = None,
+        *,
+        again: bool = False,
     ) -> None:
         trace = current.trace
         assert trace is not None
@@ -204,7 +207,7 @@ class Reverse:
         with trace.program.differentiating():
             nested = trace_call(f, static, abstracted, trace.program, self.paths)
         self.nested = nested
-        self._is_called = False
+        self._is_called = again
         self.tags: dict[str, Aval] = {}
         self.out_avals, self.out_tree = nested.out_avals, nested.out_tree
         self._operands = [*map(as_tracer, arguments.leaves), *closed_over(nested)]
@@ -218,9 +221,9 @@ class Reverse:
         return tree.unflatten(self.out_tree, values)
 
     def _call(self, trace: Trace, name: str, operands: list[Any], out_avals: list[Aval]) -> Any:
-        """Call the function, or its derivative: the keys that it draws with count once."""
+        """Call the function, or its derivative: its effects, and drawing with a key, count once."""
         with quiet() if self._is_called else nullcontext():
-            found = call_function(trace, name, operands, out_avals)
+            found = call_function(trace, name, operands, out_avals, again=self._is_called)
         self._is_called = True
         return found
 

@@ -31,9 +31,12 @@ from anvl.passes.functions.symbol_utils import (
     terminator_of,
 )
 
-__all__ = ["NAME", "Functionalizer", "effect_ops"]
+__all__ = ["AGAIN", "NAME", "Functionalizer", "effect_ops"]
 
 NAME = "anvl-functionalize-effects"
+
+#: Marks a call that computes again what the program has computed, such as that of a pullback.
+AGAIN = "anvl.again"
 
 # Note [Effects as values]
 #
@@ -52,6 +55,9 @@ NAME = "anvl-functionalize-effects"
 # the state.  In a batch each member has its own state, and in a loop that members leave at
 # different steps, or a choice that becomes a select, a member keeps the state of its own steps and
 # of its own branch.
+#
+# A pullback of `vjp` in a trace is a call of the derivative, which computes the function again
+# beside the call for its result.  It is marked (`AGAIN`): what follows gets the state before it.
 #
 # A batch that is declared (`anvl.vmap`) becomes a function of its own, which gives the members a
 # state, and makes one of theirs.  The rule of a custom derivative has no results for a state, so a
@@ -327,8 +333,9 @@ class Functionalizer:
         found = list(new.results)
         for y, z in zip(op.results, found[len(state) :], strict=True):
             y.replace_all_uses_with(z)
+        happened_before = AGAIN in op.attributes
         op.erase()
-        return found[: len(state)]
+        return state if happened_before else found[: len(state)]
 
     def _choice(self, op: ir.Operation, state: list[ir.Value]) -> list[ir.Value]:
         new = moved_to(op, self.layout.flat, [])

@@ -41,3 +41,14 @@ func.func private @scaled_vmap(tensor<3xf32>) -> tensor<3xf32> attributes {
 }
 func.func private @scaled_vjp(tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
     attributes {anvl.vjp = {callee = @scaled, wrt = array<i64: 0>, targets = array<i64: 0>}}
+
+// A call that is marked computes again what another one has: what follows gets the token from before.
+// CHECK-LABEL: func.func @pulled(
+// CHECK:         %[[V:.*]]:2 = call @scaled(%[[T:.*]], %[[X:.*]]) :
+// CHECK:         call @scaled_vjp(%[[V]]#0, %[[X]], %[[V]]#1) :
+// CHECK:         return %{{.*}}#2, %[[V]]#0
+func.func @pulled(%x: tensor<f32>) -> tensor<f32> {
+  %0 = call @scaled(%x) : (tensor<f32>) -> tensor<f32>
+  %1:2 = call @scaled_vjp(%x, %0) {anvl.again} : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  return %1#1 : tensor<f32>
+}
