@@ -3,7 +3,7 @@
 if __name__ != "anvl.runtime":
     raise ImportError("import `anvl.runtime`, not the source folder `runtime`")
 
-from anvl.runtime.array import Array, block_until_ready
+from anvl.runtime.array import Array
 from anvl.runtime.client import (
     EMBEDDED,
     Client,
@@ -54,6 +54,7 @@ from anvl.runtime.execution.donation import (
     name_constant,
     named_constant,
 )
+from anvl.runtime.execution.inline_runs import steady
 from anvl.runtime.execution.product_kernels import write_product_kernels
 from anvl.runtime.handlers.callbacks import CallbackError
 from anvl.runtime.handlers.ffi import include_dir, register_handler, registered_handlers
@@ -93,7 +94,7 @@ from anvl.runtime.tracebacks import (
     recursion_of,
     set_home,
 )
-from anvl.runtime.transfer import placement_of, put, put_parts
+from anvl.runtime.transfer import block_until_ready, placement_of, put, put_parts
 from anvl.runtime.types import ArrayType, array_type
 
 __all__ = [
@@ -182,6 +183,7 @@ __all__ = [
     "set_variant",
     "sharded_placement",
     "stablehlo_version",
+    "steady",
     "take_trees",
 ]
 

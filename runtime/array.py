@@ -6,7 +6,7 @@ The frontend attaches operators and indexing to the class: all that needs a prog
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from anvl.runtime.buffers import copied_buffer, copied_shards, is_single, send
 from anvl.runtime.client import Device, Placement, check_process
 from anvl.runtime.errors import RuntimeFailure, readable
+from anvl.runtime.execution import inline_runs
 from anvl.runtime.execution.donation import deleted_buffer, fate_of
 from anvl.runtime.execution.out_of_memory import failure
 from anvl.runtime.lazy import compat
@@ -173,6 +174,8 @@ class Array(ArrayMethods, metaclass=NotCalled):
 
     def _read(self, function: str) -> tuple[np.ndarray[Any, Any], bool]:
         if is_single(self.aval.placement):
+            if inline_runs.last is not None:
+                inline_runs.wait(self.buffer)
             return compat.buffer_to_numpy(self.buffer)
         return gathered(self.buffer, self.aval, function), True
 
@@ -363,8 +366,10 @@ class Array(ArrayMethods, metaclass=NotCalled):
         try:
             if self.aval.placement.spans_processes:
                 self._waited_for("block_until_ready", self.buffer.block_until_ready)
-            else:
+            elif inline_runs.last is None:
                 self.buffer.block_until_ready()
+            else:
+                inline_runs.wait(self.buffer)
         except compat.Failure as error:
             self.check_alive("block_until_ready")
             raise failure("block_until_ready", error) from error
@@ -479,22 +484,3 @@ def make_array(aval: ArrayType, buffer: Any) -> Array:
     made.aval = aval
     made.buffer = buffer
     return made
-
-
-def block_until_ready(arrays: Sequence[Array]) -> None:
-    """Wait until arrays are computed: the errors are those of the method.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import anvl.runtime as rt
-    >>> rt.block_until_ready([rt.put(np.ones(2)), rt.put(np.zeros(3))])
-    """
-    if len(arrays) > 1 and not any(x.aval.placement.spans_processes for x in arrays):
-        check_process("block_until_ready")
-        try:
-            return compat.block_until_ready([x.buffer for x in arrays])
-        except compat.Failure:  # of which array, is found below
-            pass
-    for x in arrays:
-        x.block_until_ready()

@@ -35,6 +35,7 @@ from anvl.runtime.errors import RuntimeFailure
 from anvl.runtime.executable import Entry
 from anvl.runtime.execution.donation import fate_of_constant, named_constant
 from anvl.runtime.execution.execution_errors import donated_constant, execution_failure
+from anvl.runtime.execution.inline_runs import note_entry
 from anvl.runtime.execution.out_of_memory import run_once_more
 from anvl.runtime.lazy import compat
 from anvl.runtime.locks import WeakRegistry
@@ -145,8 +146,9 @@ class Dispatch(NamedTuple):
 
     def install(self, types: Sequence[ArrayType], entry: Entry) -> None:
         """Run `entry` from now on for arguments of these types (without its constants)."""
-        # An exact tuple unpacks faster than a named one.
-        self.caches.setdefault(_variant_key(), {})[self._key(types)] = tuple(entry)
+        cache, key = self.caches.setdefault(_variant_key(), {}), self._key(types)
+        cache[key] = tuple(entry)  # unpacks faster than a named one
+        note_entry(entry.run, cache, key)
 
     def forget(self, types: tuple[ArrayType, ...]) -> None:
         """Forget the programs for arguments of these types."""

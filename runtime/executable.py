@@ -13,6 +13,7 @@ from anvl.runtime.array import Array, make_array
 from anvl.runtime.client import Placement, check_process
 from anvl.runtime.execution.donation import Donation, Taker
 from anvl.runtime.execution.execution_errors import deleted_argument, execution_failure
+from anvl.runtime.execution.inline_runs import Watched
 from anvl.runtime.execution.out_of_memory import run_once_more
 from anvl.runtime.lazy import compat
 from anvl.runtime.result_code import Finish, Rebuild, finisher
@@ -57,6 +58,7 @@ class Executable:
         "_handlers",
         "_run",
         "_take",
+        "_watched",
         "arg_types",
         "argument_names",
         "handle",
@@ -73,6 +75,7 @@ class Executable:
         argument_names: Sequence[str] | None = None,
         run: Callable[..., Any] | None = None,
         donation: Donation | None = None,
+        watched: Watched | None = None,
     ) -> None:
         self.handle: Any = handle
         self.placement: Placement = placement
@@ -80,6 +83,9 @@ class Executable:
         self.out_types: tuple[ArrayType, ...] = tuple(out_types)
         self.argument_names: tuple[str, ...] = _names(argument_names, len(self.arg_types))
         self._run = handle.execute_sharded if run is None else run
+        self._watched = watched
+        if watched is not None:
+            self._run = watched.call
         self._donation = donation
         self._take = self._taker(0)
         self._handlers = [kind.handler for kind in self.out_types]
@@ -211,10 +217,10 @@ class Executable:
                 raise deleted_argument(self.argument_names[position], constant)
             constant.buffer.is_shared = True  # Note [Donated arrays]
         buffers = tuple(constant.buffer for constant in constants)
-        run = self._run
+        run = self._run if self._watched is None else self._watched.run
         if inspected is not None:
             positions, look = inspected
-            run = _inspecting(run, [len(buffers) + i for i in positions], look)
+            run = _inspecting(self._run, [len(buffers) + i for i in positions], look)
         kinds, take = self.out_types, self._taker(len(buffers))
         only = kinds[0] if len(kinds) == 1 and rebuild is None else None
         return Entry(run, self._handlers, only, finisher(kinds, rebuild), buffers, take=take)

@@ -85,9 +85,12 @@ def serialize(client: Any, executable: Any) -> bytes:
     return client.serialize_executable(executable)
 
 
-def deserialize(client: Any, data: bytes, devices: Any, options: Any) -> Any:
-    """A compiled program from bytes of `serialize`, of this version and for these devices."""
-    return client.deserialize_executable(data, devices, options)
+def deserialize(client: Any, data: bytes, devices: Any, options: Any, *functions: Any) -> Any:
+    """A compiled program from bytes of `serialize`, of this version and for these devices.
+
+    It may call Python `functions`, if a list of them is given.
+    """
+    return client.deserialize_executable(data, devices, options, *functions)
 
 
 def topology_fingerprint(devices: list[Any]) -> str:

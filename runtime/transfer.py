@@ -10,6 +10,7 @@ import numpy as np
 from anvl.runtime.array import Array, make_array
 from anvl.runtime.buffers import copied_buffer, copied_shards, is_single, send
 from anvl.runtime.client import EMBEDDED, Placement, check_process
+from anvl.runtime.execution import inline_runs
 from anvl.runtime.lazy import compat
 from anvl.runtime.plugins.default_device import default_placement
 from anvl.runtime.sharding.placements import ShardedPlacement, is_same_cut
@@ -186,3 +187,24 @@ def _put_across(x: Array, aval: ArrayType) -> Array:
         read = reader_of(x.block_until_ready().buffer, x.aval)
         return put_parts(aval.shape, aval.dtype, aval.placement, read, weak_type=aval.weak_type)
     return make_array(aval, send(x.numpy(), aval, compat.COPY))
+
+
+def block_until_ready(arrays: Sequence[Array]) -> None:
+    """Wait until arrays are computed: the errors are those of the method.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import anvl.runtime as rt
+    >>> rt.block_until_ready([rt.put(np.ones(2)), rt.put(np.zeros(3))])
+    """
+    if len(arrays) > 1 and not any(x.aval.placement.spans_processes for x in arrays):
+        check_process("block_until_ready")
+        try:
+            if inline_runs.last is not None:
+                inline_runs.wait(arrays[0].buffer)
+            return compat.block_until_ready([x.buffer for x in arrays])
+        except compat.Failure:  # of which array, is found below
+            pass
+    for x in arrays:
+        x.block_until_ready()

@@ -11,7 +11,7 @@ from anvl.core.argument_arrays import is_open
 from anvl.core.arguments import Arguments, input_names
 from anvl.core.avals import aval
 from anvl.recompilation.key_differences import Key
-from anvl.runtime import MISS, ArrayType, make_flat_dispatch
+from anvl.runtime import MISS, ArrayType, make_flat_dispatch, steady
 
 if TYPE_CHECKING:
     from anvl.captured.staleness import Captured
@@ -185,7 +185,7 @@ class ProgramTable:
         if captured is not None:
             entry = entry._replace(is_current=captured.guard)
         if recency.is_watched:
-            entry = entry._replace(run=recency.watched(number, entry.run))
+            entry = entry._replace(run=recency.watched(number, steady(entry.run)))
         for dispatch in self._dispatches:
             dispatch.install(key, entry)
 

@@ -17,6 +17,7 @@ from anvl.runtime.errors import RuntimeFailure, readable
 from anvl.runtime.executable import Executable
 from anvl.runtime.execution.backend_options import BACKEND_OPTIONS, with_backend_options
 from anvl.runtime.execution.donation import Donation
+from anvl.runtime.execution.inline_runs import is_watchable, watched
 from anvl.runtime.execution.program_types import known_types
 from anvl.runtime.execution.runner import called_program, runner
 from anvl.runtime.execution.scipy_routines import routines_alone
@@ -149,7 +150,8 @@ def compile_lowered(
     run = runner(handle, place, calls_lapack, donation, describe)
     if functions:
         run = waiting(run, place, functions)
-    return Executable(handle, place, found_args, found_outs, argument_names, run, donation)
+    calls = watched(handle, place, given) if is_watchable(handle, run, place) else None
+    return Executable(handle, place, found_args, found_outs, argument_names, run, donation, calls)
 
 
 #: The fact of an alias that says whether its program calls LAPACK.
@@ -191,7 +193,8 @@ def load_lowered(
     _check_counts(handle, arg_types, out_types)
     describe = functools.partial(called_program, digest or alias.key, title, place, arg_types)
     run = runner(handle, place, calls_lapack, donation, describe)
-    return Executable(handle, place, arg_types, out_types, argument_names, run, donation)
+    calls = watched(handle, place, given) if is_watchable(handle, run, place) else None
+    return Executable(handle, place, arg_types, out_types, argument_names, run, donation, calls)
 
 
 #: In XLA's messages about its options.
