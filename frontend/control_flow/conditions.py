@@ -8,12 +8,8 @@ from typing import Any
 import numpy as np
 
 from anvl import tree
-from anvl.control_flow.function_regions import (
-    common_result,
-    emit_choice,
-    known_scalar,
-    traced_with,
-)
+from anvl.control_flow.function_regions import emit_choice, known_scalar
+from anvl.control_flow.known_choices import common_results, run_known, traced_branches
 from anvl.core.arguments import name_of, wrap_plain_leaves
 from anvl.core.promote import abstract, as_tracer, convert
 from anvl.core.tracer import Tracer
@@ -42,7 +38,8 @@ def cond(
     Parameters
     ----------
     pred : bool or scalar array of bools
-        Concrete values, Python's and those of arrays, select a side while tracing.
+        Concrete values, Python's and those of arrays, select a side while tracing.  A bool outside
+        of a trace does, too; the other side is traced once for a kind of operands, to be compared.
     true_fun, false_fun : callable
         Functions of `operands` with results of the same structure, dtypes and shapes.
     *operands : arrays, numbers and pytrees of them
@@ -74,7 +71,7 @@ def cond(
     pred = known_scalar(pred)
     of = pred if isinstance(pred, bool | np.bool) else abstract(pred, "cond: the predicate")
     if isinstance(of, bool | np.bool):
-        return (true_fun if of else false_fun)(*operands)
+        return run_known("cond", (true_fun, false_fun), int(not of), operands)
     if of.shape != () or of.dtype != np.dtype(bool):
         raise TypeError(
             f"cond: the predicate is {of}, not a scalar bool; compare it, or reduce it with "
@@ -136,7 +133,7 @@ def switch(
         raise ValueError("switch: there are no branches to choose from")
     index = known_scalar(index)
     if isinstance(index, int | np.integer) and not isinstance(index, bool):
-        return branches[min(max(int(index), 0), len(branches) - 1)](*operands)
+        return run_known("switch", branches, min(max(int(index), 0), len(branches) - 1), operands)
     of = abstract(index, "switch: the index")
     if of.shape != () or kind(element_type(of.dtype)) not in ("int", "uint"):
         raise TypeError(f"switch: the index is {of}, not a scalar integer")
@@ -167,16 +164,12 @@ def _chosen(
     batch: str | None,
 ) -> Any:
     """Emit `op_name`, which runs the branch that `choice` selects."""
-    leaves, treedef = tree.flatten(wrap_plain_leaves(operands))
-    avals = [abstract(x, f"{role}: an operand") for x in leaves]
-    args = tree.unflatten(treedef, avals)
-    functions = [traced_with(branch, args) for branch in branches]
-    named = [(name_of(f), traced) for f, traced in zip(branches, functions, strict=True)]
-    hint = "make all branches return the same structure, dtypes and shapes"
-    results, out_tree = common_result(role, named, hint)
+    named = traced_branches(role, branches, operands)
+    results, out_tree = common_results(role, named)
     attributes: dict[str, ir.Attribute] = {}
     if batch is not None:
         attributes["anvl.batch"] = ir.StringAttr.get(batch, context())
-    tracers = [as_tracer(x) for x in leaves]
+    tracers = [as_tracer(x) for x in tree.leaves(wrap_plain_leaves(operands))]
+    functions = [traced for _, traced in named]
     found = emit_choice(op_name, choice, functions, tracers, results, attributes)
     return tree.unflatten(out_tree, found)
