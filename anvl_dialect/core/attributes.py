@@ -8,8 +8,8 @@ from typing import Any
 from anvl.dialect.core.mlir import ir
 
 __all__ = [
-    "IGNORES_NAN", "IMPLICIT", "JET", "JVP", "LINEAR_TRANSPOSE", "MIXED_PRECISION", "SHARDING",
-    "SMALL_DIVISOR", "VJP", "VMAP",
+    "AGAIN", "IGNORES_NAN", "IMPLICIT", "JET", "JVP", "LINEAR_TRANSPOSE", "MIXED_PRECISION",
+    "SHARDING", "SMALL_DIVISOR", "VJP", "VMAP",
     "attribute_keys", "attribute_of", "entries_of", "extra_attributes", "extra_names", "extras",
     "promised", "replaced_entries", "shifted", "signature_of", "symbols_in", "with_symbols",
 ]  # fmt: skip
@@ -21,6 +21,9 @@ VJP, JVP, VMAP = "anvl.vjp", "anvl.jvp", "anvl.vmap"
 
 #: Entry of a batched form that a transformation asked for: no message speaks of its members.
 IMPLICIT = "implicit"
+
+#: Attribute of a call that computes again what the program has computed, such as a pullback's.
+AGAIN = "anvl.again"
 
 #: Attribute naming the Taylor coefficients of a function.
 JET = "anvl.jet"

@@ -16,9 +16,9 @@ from anvl.core.ranges import pass_on_meetings
 from anvl.core.traced import abstract_argument, trace_call
 from anvl.core.tracer import Tracer
 from anvl.core.tracing import Trace
+from anvl.dialect.core.attributes import AGAIN
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
-from anvl.passes.effects.functionalize import AGAIN
 
 __all__ = ["call_function", "call_in_trace"]
 

@@ -5,7 +5,14 @@ from typing import Any
 
 from anvl.dialect.control_flow.call import rule_of
 from anvl.dialect.control_flow.region_ops import RegionOp
-from anvl.dialect.core.attributes import IMPLICIT, VMAP, extra_attributes, signature_of, symbols_in
+from anvl.dialect.core.attributes import (
+    AGAIN,
+    IMPLICIT,
+    VMAP,
+    extra_attributes,
+    signature_of,
+    symbols_in,
+)
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op_registry import OPS, names_where
@@ -31,12 +38,9 @@ from anvl.passes.functions.symbol_utils import (
     terminator_of,
 )
 
-__all__ = ["AGAIN", "NAME", "Functionalizer", "effect_ops"]
+__all__ = ["NAME", "Functionalizer", "effect_ops"]
 
 NAME = "anvl-functionalize-effects"
-
-#: Marks a call that computes again what the program has computed, such as that of a pullback.
-AGAIN = "anvl.again"
 
 # Note [Effects as values]
 #

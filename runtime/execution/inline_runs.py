@@ -26,7 +26,6 @@ is read: 3,000 exponentials 43 -> 9, 20,000 36 -> 17, mish of 3,000 numbers 85 -
 from __future__ import annotations
 
 from collections.abc import Callable
-from statistics import median
 from threading import get_ident
 from time import perf_counter
 from typing import Any
@@ -203,7 +202,7 @@ class Watched:
     def _compare(self, seconds: float) -> None:
         if len(self._after) < _COMPARED:
             self._after.append(seconds)
-            if len(self._after) == _COMPARED and median(self._after) > median(self._before):
+            if len(self._after) == _COMPARED and _median(self._after) > _median(self._before):
                 self._change(self._execute)
 
     def _change(self, run: Run) -> None:
@@ -215,3 +214,8 @@ class Watched:
                 cache[key] = (run, *entry[1:])
         if self.is_settled:
             self._places.clear()
+
+
+def _median(seconds: list[float]) -> float:
+    """The middle of some times, the upper one of two: `statistics` would load six modules."""
+    return sorted(seconds)[len(seconds) // 2]
