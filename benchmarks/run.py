@@ -25,6 +25,7 @@ import loops
 import lowering_per_op
 import machine
 import memory
+import read_call
 import report
 import rolled
 import second_start
@@ -54,6 +55,7 @@ BENCHMARKS: dict[str, Callable[[list[Side], str], Result]] = {
     "l": rolled.run,
     "m": array_functions.run,
     "p": sharded_call.run,
+    "q": read_call.run,
 }
 
 #: Which programs of these are measured can be chosen.
