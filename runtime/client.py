@@ -19,8 +19,8 @@ from anvl.runtime.settings import MOST_CPU_DEVICES, MOST_CPU_THREADS, runtime_se
 
 __all__ = [
     "EMBEDDED", "EMBEDDED_PYTHON", "HANDLER", "Client", "Device", "Placement", "Target",
-    "check_process", "cpu_client", "embed", "embedded_client", "embedded_target", "forked",
-    "has_client", "is_orphan", "new_threads", "on_embedded",
+    "check_placement", "check_process", "cpu_client", "embed", "embedded_client",
+    "embedded_target", "forked", "has_client", "is_orphan", "new_threads", "on_embedded",
 ]  # fmt: skip
 
 #: The name of jaxlib's own client; others have the names of their plugins.
@@ -138,6 +138,17 @@ class Placement:
     def problem(self, shape: Sequence[int]) -> str | None:
         """Why arrays of this shape cannot be here; None if they can."""
         return None
+
+
+def check_placement(placement: object, function: str) -> None:
+    """Refuse what is no placement; a device and a sharding have one."""
+    if isinstance(placement, Placement):
+        return
+    has_one = isinstance(getattr(placement, "placement", None), Placement)
+    remedy = "its attribute `placement`" if has_one else "a device's, as devices()[0].placement"
+    raise TypeError(
+        f"{function}: placement is {placement!r} of type {type(placement).__name__}; give {remedy}"
+    )
 
 
 class Client:

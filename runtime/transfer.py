@@ -9,7 +9,7 @@ import numpy as np
 
 from anvl.runtime.array import Array, make_array
 from anvl.runtime.buffers import copied_buffer, copied_shards, is_single, send
-from anvl.runtime.client import EMBEDDED, Placement, check_process
+from anvl.runtime.client import EMBEDDED, Placement, check_placement, check_process
 from anvl.runtime.execution import inline_runs
 from anvl.runtime.lazy import compat
 from anvl.runtime.plugins.default_device import default_placement
@@ -46,7 +46,7 @@ def put(
     Raises
     ------
     TypeError
-        `x` is no array of numbers: strings, dates, objects, masked arrays.
+        `x` is no array of numbers: strings, dates, objects, masked arrays.  `placement` is none.
     OutOfMemory
         `x` is larger than the memory of the machine.
     RuntimeFailure
@@ -68,6 +68,7 @@ def put(
     # A dtype in another byte order is not found here, and is converted below.
     aval = interned.get((value.shape, value.dtype, place, weak_type))
     if aval is None:
+        check_placement(place, "put")
         value, aval = _native(value, place, weak_type)
     return make_array(aval, send(value, aval, compat.COPY if copy else compat.ZERO_COPY))
 
@@ -161,6 +162,7 @@ def _put_array(x: Array, placement: Placement | None, weak_type: bool) -> Array:
     x.check_alive("put")
     source = x.aval
     place = source.placement if placement is None else placement
+    check_placement(place, "put")
     aval = array_type(source.shape, source.dtype, place, weak_type)
     if aval is source:
         return x

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import ml_dtypes
 import numpy as np
 
-from anvl.runtime.client import Placement
+from anvl.runtime.client import Placement, check_placement
 from anvl.runtime.errors import OutOfMemory
 from anvl.runtime.lazy import compat
 from anvl.runtime.locks import fresh_lock
@@ -169,6 +169,7 @@ def _intern(key: _Key) -> ArrayType:
     made.shape, made.dtype, made.placement, made.weak_type = key
     if any(n < 0 for n in made.shape):
         raise ValueError(f"array_type: an axis is negative, shape {made.shape}")
+    check_placement(made.placement, "array_type")
     made.size = math.prod(made.shape)
     made.nbytes = made.size * made.dtype.itemsize
     if made.nbytes >= 2**63:

@@ -11,7 +11,7 @@ import numpy as np
 
 from anvl.runtime import trial
 from anvl.runtime.calls import check_calls
-from anvl.runtime.client import EMBEDDED, Placement, check_process
+from anvl.runtime.client import EMBEDDED, Placement, check_placement, check_process
 from anvl.runtime.disk_cache import Alias, compile_or_load, load_aliased
 from anvl.runtime.errors import RuntimeFailure, readable
 from anvl.runtime.executable import Executable
@@ -64,7 +64,7 @@ def compile(  # the established name; the built-in is not needed here
     Raises
     ------
     TypeError
-        `program` is neither text nor bytes, or an option is not a number, bool or text.
+        `program` is neither text nor bytes, `placement` none, or an option no number, bool or text.
     ValueError
         An unknown option, or the number of types or names does not fit the program.
     OutOfMemory
@@ -84,7 +84,7 @@ def compile(  # the established name; the built-in is not needed here
     <Executable (bool[2]) -> (bool[2]) on <CpuDevice(id=0)>>
     """
     check_process("compile")
-    _check_program(program)
+    _check_program(program, placement)
     made = compile_lowered(
         program,
         placement,
@@ -98,8 +98,11 @@ def compile(  # the established name; the built-in is not needed here
     return made
 
 
-def _check_program(program: bytes | str) -> None:
-    """Refuse programs that end the process, or have functions that cannot be called."""
+def _check_program(program: bytes | str, placement: Placement | None) -> None:
+    """Refuse programs that end the process, or have functions that cannot be called; and what is no
+    placement."""
+    if placement is not None:
+        check_placement(placement, "compile")
     if not isinstance(program, bytes | str):
         raise TypeError(f"compile: program must be text or bytes, got {type(program).__name__}")
     failure = trial.check(program)

@@ -5,6 +5,7 @@ import pytest
 
 import anvl.runtime as rt
 from anvl.runtime.types import DTYPE_NAMES
+from anvl.sharding import Mesh, Sharding
 
 
 @pytest.mark.parametrize("dtype", DTYPE_NAMES, ids=DTYPE_NAMES.values())
@@ -159,6 +160,28 @@ def test_arrays_move_between_devices_and_clients():
     elsewhere = rt.put(there, rt.default_placement())
     assert [x.device for x in (array, there, elsewhere)] == [first, second, rt.devices()[0]]
     np.testing.assert_array_equal(elsewhere.numpy(), [0, 1, 2])
+
+
+PLACES = {
+    "Device": lambda: rt.devices()[0],
+    "tuple": rt.devices,
+    "str": lambda: "cpu",
+    "Sharding": lambda: Sharding(Mesh({"a": 2}, devices=rt.cpu_client(2).devices), ("a",)),
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_what_is_no_placement_is_refused(name):
+    place = PLACES[name]()
+    remedy = "its attribute" if name in ("Device", "Sharding") else "a device's, as devices"
+    for call in (
+        lambda: rt.put(np.ones(2), place),
+        lambda: rt.put(rt.put(np.ones(2)), place),
+        lambda: rt.array_type((2,), "float32", place),
+        lambda: rt.compile("", place),
+    ):
+        with pytest.raises(TypeError, match=rf"\w+: placement is .* of type {name}; give {remedy}"):
+            call()
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (6,), (2, 3), (0,)])
