@@ -27,6 +27,13 @@ def idle(monkeypatch):
     monkeypatch.setattr(os, "getloadavg", lambda: (1.9, 5.0, 5.0), raising=False)
 
 
+@pytest.fixture
+def running(tmp_path, monkeypatch):
+    """What the system says of running threads."""
+    monkeypatch.setattr(product_kernels, "_LOAD", tmp_path / "loadavg")
+    return lambda text: (tmp_path / "loadavg").write_text(text)
+
+
 def test_a_thread_runs_a_product_with_a_transposed_operand(threads, idle, monkeypatch):
     product_kernels.write_product_kernels(rt.embedded_client())
     (work,) = threads
@@ -45,11 +52,23 @@ def test_a_thread_runs_a_product_with_a_transposed_operand(threads, idle, monkey
 
 
 @pytest.mark.parametrize(("cores", "load"), [({0}, 0.0), ({3}, 0.5), ({0, 1}, 2.0), ({0, 1}, 9.0)])
-def test_no_thread_without_an_idle_core(cores, load, threads, monkeypatch):
+@pytest.mark.parametrize("now", [None, "", "5.0 1.0 1.0 2/80 7", "5.0 1.0 1.0 many 7"])
+def test_no_thread_without_an_idle_core(cores, load, now, threads, running, monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: cores, raising=False)
     monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0), raising=False)
+    if now is not None:
+        running(now)
     product_kernels.write_product_kernels(rt.embedded_client())
     assert not threads
+
+
+@pytest.mark.parametrize(("cores", "n_started"), [({0, 1}, 1), ({1}, 0)])
+def test_what_ran_a_minute_ago_does_not_count(cores, n_started, threads, running, monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: cores, raising=False)
+    monkeypatch.setattr(os, "getloadavg", lambda: (9.0, 9.0, 9.0), raising=False)
+    running("9.00 9.00 9.00 1/80 11206\n")
+    product_kernels.write_product_kernels(rt.embedded_client())
+    assert len(threads) == n_started
 
 
 def test_systems_without_these_numbers_count_cores(threads, monkeypatch):
