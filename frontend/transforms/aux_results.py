@@ -1,4 +1,4 @@
-"""`has_aux`: functions that return a pair, of which only the first part is differentiated."""
+"""Functions that return a pair: a result and what has no derivative, or what its rule computes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from anvl.runtime import Array
 from anvl.transforms.declare import has_derivative
 from anvl.transforms.stop_gradient import stop_gradient
 
-__all__ = ["check_has_aux", "with_aux", "with_constant_aux"]
+__all__ = [
+    "check_has_aux", "check_like", "description", "pair_of", "with_aux", "with_constant_aux",
+]  # fmt: skip
 
 
 def check_has_aux(transform: str, has_aux: Any) -> None:
@@ -58,3 +60,33 @@ def with_constant_aux(f: Callable[..., Any], transform: str) -> Callable[..., An
 
 def _constant(x: Any) -> Any:
     return stop_gradient(x) if has_derivative(abstract(x)) else x
+
+
+def pair_of(transform: str, f: Callable[..., Any], found: Any, what: str) -> Any:
+    """What f returned, if it is a pair."""
+    if not isinstance(found, tuple | list) or len(found) != 2:
+        raise TypeError(f"{transform}: {name_of(f)} returned {description(found)}; return {what}")
+    return found
+
+
+def check_like(transform: str, rule: Callable[..., Any], made: Any, result: Any) -> None:
+    """Refuse a rule whose result is not like that of its function, which is the one that counts."""
+    difference = tree.structure_difference(tree.structure(result), tree.structure(made))
+    if difference is not None:
+        raise ValueError(
+            f"{transform}: the result of {name_of(rule)} has another structure than that of the "
+            f"function: {difference}"
+        )
+    paths = tree.leaf_paths(tree.structure(result), "result")
+    for path, y, z in zip(paths, tree.leaves(result), tree.leaves(made), strict=True):
+        if abstract(z).shape != abstract(y).shape:
+            raise TypeError(
+                f"{transform}: {path} of {name_of(rule)} is {abstract(z)}, but that of the "
+                f"function is {abstract(y)}; return what the function returns"
+            )
+
+
+def description(x: Any) -> str:
+    """The type of x, and its length, for messages."""
+    n = f" of {len(x)} entries" if isinstance(x, tuple | list) else ""
+    return f"a {type(x).__name__}{n}"

@@ -32,6 +32,7 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Int, Ints
 from anvl.dispatch.nested_calls import call_function
 from anvl.runtime import hiding_frames
+from anvl.transforms.aux_results import check_like, description, pair_of
 from anvl.transforms.declare import check_callable, has_derivative
 from anvl.transforms.jvp import directions_of, operand_of
 
@@ -232,7 +233,9 @@ class CustomVjpFunction(_Custom):
         fwd, back = rule, bwd
 
         def joined(primals: tuple[Any, ...], result: Any, cotangent: Any) -> Any:
-            _, residuals = _pair("custom_vjp", fwd, fwd(*primals), "the result and the residuals")
+            found = fwd(*primals)
+            made, residuals = pair_of("custom_vjp", fwd, found, "the result and the residuals")
+            check_like("custom_vjp", fwd, made, result)
             given, _ = self._apart(primals)
             found = back(*given, residuals, cotangent)
             if not given or not isinstance(found, tuple | list):
@@ -256,7 +259,7 @@ class CustomVjpFunction(_Custom):
             found = author(primals, of.result(ys), cotangent)
             if not isinstance(found, tuple | list) or len(found) != len(primals):
                 raise TypeError(
-                    f"custom_vjp: the rule of {of.name} returned {_describe(found)}; return a "
+                    f"custom_vjp: the rule of {of.name} returned {description(found)}; return a "
                     f"tuple with {len(primals)} cotangents, one for each argument"
                 )
             given = directions_of(
@@ -297,7 +300,9 @@ class CustomJvpFunction(_Custom):
         def last(primals: tuple[Any, ...], result: Any, tangents: tuple[Any, ...]) -> Any:
             given, others = self._apart(primals)
             found = rule(*given, others, self._apart(tangents)[1])
-            return _pair("custom_jvp", rule, found, "the result and its tangent")[1]
+            made, tangent = pair_of("custom_jvp", rule, found, "the result and its tangent")
+            check_like("custom_jvp", rule, made, result)
+            return tangent
 
         self._rule = last
         return rule
@@ -322,17 +327,6 @@ class CustomJvpFunction(_Custom):
 
 def _tangent(t: Any, of: Any) -> Any:
     return anp.zeros(of.shape, dtype=of.dtype) if t is None else operand_of(t, of)
-
-
-def _pair(transform: str, f: Callable[..., Any], found: Any, what: str) -> Any:
-    if not isinstance(found, tuple | list) or len(found) != 2:
-        raise TypeError(f"{transform}: {name_of(f)} returned {_describe(found)}; return {what}")
-    return found
-
-
-def _describe(x: Any) -> str:
-    n = f" of {len(x)} entries" if isinstance(x, tuple | list) else ""
-    return f"a {type(x).__name__}{n}"
 
 
 def _positions(transform: str, nondiff: Any) -> tuple[int, ...]:
@@ -426,7 +420,7 @@ def custom_gradient(fun: Callable[..., Any]) -> CustomVjpFunction:
     check_callable("custom_gradient", fun)
 
     def both(args: tuple[Any, ...]) -> tuple[Any, Callable[[Any], Any]]:
-        result, pull = _pair("custom_gradient", fun, fun(*args), "the result and a function")
+        result, pull = pair_of("custom_gradient", fun, fun(*args), "the result and a function")
         check_callable("custom_gradient", pull)
         return result, pull
 

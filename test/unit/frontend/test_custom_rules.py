@@ -126,6 +126,31 @@ def test_the_function_is_what_is_computed():
     assert (float(value), float(slope)) == (4, 3)
 
 
+@pytest.mark.parametrize(
+    ("returned", "error", "message"),
+    [
+        (
+            lambda x: x[:1],
+            TypeError,
+            r"result of <lambda> is f64\[1\], but that of the function is f64",
+        ),
+        (
+            lambda x: {"a": x},
+            ValueError,
+            "another structure than that of the function: at the root",
+        ),
+        (lambda x: 1.0, TypeError, r"result of <lambda> is f32\?\[\], but that of the function"),
+    ],
+)
+def test_a_rule_that_computes_another_result_is_refused(returned, error, message):
+    f, g = anvl.custom_vjp(anp.sin), anvl.custom_jvp(anp.sin)
+    f.defvjp(lambda x: (returned(x), x), lambda x, cotangent: (cotangent,))
+    g.defjvp(lambda primals, tangents: (returned(*primals), tangents[0]))
+    for h in (f, g):
+        with pytest.raises(error, match=message):
+            anvl.grad(lambda x, h=h: anp.sum(h(x)))(np.ones(3))
+
+
 def test_trees_integers_and_plain_values_reach_the_rule():
     seen = []
 
