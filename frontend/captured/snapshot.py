@@ -85,11 +85,11 @@ _MAKERS = frozenset(("__init__", "__new__", "__post_init__"))
 _NOWHERE = Use("", 0, only_written=False)
 
 
-def snapshot(f: Callable[..., Any], given: Sequence[Any] = ()) -> Snapshot:
-    """The values that f reads; `given` are arguments, whose methods count as functions of f."""
+def snapshot(f: Callable[..., Any], given: Sequence[tuple[str, Any]] = ()) -> Snapshot:
+    """The values that f reads; `given`: static arguments by name, classes of others without one."""
     search = _Search(f)
-    for x in given:
-        search.add_argument(x)
+    for name, x in given:
+        search.add_argument(x, name)
     return search.finish()
 
 
@@ -481,19 +481,20 @@ class _Search:
         if self._owner.of_class(cls):
             self._add_space(cls, cls.__name__, 0, cls)
 
-    def add_argument(self, x: Any, depth: int = 0) -> None:
-        """Reach the methods of an argument: its values are no captured ones."""
+    def add_argument(self, x: Any, name: str = "", depth: int = 0) -> None:
+        """Reach the methods of an argument; of a static one, add what may change in place."""
         of = type(x)
+        if name and (issubclass(of, enum.Enum) or not is_atom(of)):
+            self._value(x, name, None, 0)
         if is_atom(of) or issubclass(of, np.ndarray | Array | Tracer) or depth > _DEEPEST:
             return
-        base = container_of(of)
-        if base is not None:
+        if (base := container_of(of)) is not None:
             for element in elements_of(x, base):
-                self.add_argument(element, depth + 1)
+                self.add_argument(element, depth=depth + 1)
         elif self._is_function(x, of):
             self._reach(x)
         elif self._owner.of_class(of) and id(x) not in self._arguments:
             self._arguments[id(x)] = x
             self._reach(of)
             for element in list(own_attributes(x).values()):
-                self.add_argument(element, depth + 1)
+                self.add_argument(element, depth=depth + 1)

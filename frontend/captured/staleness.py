@@ -27,7 +27,7 @@ from anvl.captured.guard import Guard, make_guard
 from anvl.captured.record import Snapshot, is_below
 from anvl.captured.snapshot import snapshot
 from anvl.captured.values import shown
-from anvl.core.arguments import Arguments, name_of
+from anvl.core.arguments import Arguments, name_of, parameters_of
 from anvl.core.config import config
 from anvl.core.locations import user_stack_level
 from anvl.core.traced import Traced
@@ -72,6 +72,10 @@ class Captured(NamedTuple):
         return [(_plain(path), *_contrast(self.snapshot, now, path)) for path in paths]
 
 
+#: Static arguments of a call by name, and classes of its containers without one.
+Given = Sequence[tuple[str, Any]]
+
+
 class Verdict(NamedTuple):
     """Verdict on a program whose captured values are other objects.
 
@@ -105,22 +109,27 @@ class Staleness:
         self._changed.clear()
         self._muted = ()
 
-    def given(self, arguments: Arguments) -> list[Any]:
-        """The static values of a call, and the classes of its containers: they have methods."""
+    def given(self, arguments: Arguments) -> Given:
+        """The static values of a call, by name, and the classes of its containers, by ""."""
         if self.policy == "off":
             return []
         kinds: set[type] = set()
         _collect_kinds(arguments.treedef, kinds)
-        return [*(static.value for _, static in arguments.static), *kinds]
+        names = list(parameters_of(self._f).known) if arguments.static else []
+        static = [
+            (key if isinstance(key, str) else (names[key:] or [f"arg{key}"])[0], x.value)
+            for key, x in arguments.static
+        ]
+        return [*static, *(("", kind) for kind in kinds)]
 
-    def before_trace(self, given: Sequence[Any]) -> Snapshot | None:
+    def before_trace(self, given: Given) -> Snapshot | None:
         """The values that a trace will read; None if there are none, or the policy is `off`."""
         if self.policy == "off":
             return None
         found = self._snapshot(given)
         return found if found.values else None
 
-    def after_trace(self, before: Snapshot | None, given: Sequence[Any]) -> Captured | None:
+    def after_trace(self, before: Snapshot | None, given: Given) -> Captured | None:
         """The captured values of the program that was traced, or None."""
         if before is None:
             return None
@@ -153,7 +162,7 @@ class Staleness:
         guard = make_guard(found.checks, excluded)
         return None if guard is None else Captured(found, excluded, guard)
 
-    def _snapshot(self, given: Sequence[Any]) -> Snapshot:
+    def _snapshot(self, given: Given) -> Snapshot:
         for _ in range(_ATTEMPTS - 1):
             try:
                 return snapshot(self._f, given)
@@ -163,7 +172,7 @@ class Staleness:
 
     # -- a hit with other objects ------------------------------------------------------------------
 
-    def examine(self, captured: Captured, given: Sequence[Any]) -> Verdict:
+    def examine(self, captured: Captured, given: Given) -> Verdict:
         """Compare the values of a program, and decide by the policy.
 
         Raises
