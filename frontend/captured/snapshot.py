@@ -485,7 +485,7 @@ class _Search:
         """Reach the methods of an argument; of a static one, add what may change in place."""
         of = type(x)
         if name and (issubclass(of, enum.Enum) or not is_atom(of)):
-            self._value(x, name, None, 0)
+            self._value(x, self._unique(name), None, 0)
         if is_atom(of) or issubclass(of, np.ndarray | Array | Tracer) or depth > _DEEPEST:
             return
         if (base := container_of(of)) is not None:

@@ -19,6 +19,7 @@ are left out, with one warning.
 
 from __future__ import annotations
 
+import collections
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -27,7 +28,7 @@ from anvl.captured.guard import Guard, make_guard
 from anvl.captured.record import Snapshot, is_below
 from anvl.captured.snapshot import snapshot
 from anvl.captured.values import shown
-from anvl.core.arguments import Arguments, name_of, parameters_of
+from anvl.core.arguments import Arguments, StaticValue, name_of, parameters_of
 from anvl.core.config import config
 from anvl.core.locations import user_stack_level
 from anvl.core.traced import Traced
@@ -114,13 +115,14 @@ class Staleness:
         if self.policy == "off":
             return []
         kinds: set[type] = set()
-        _collect_kinds(arguments.treedef, kinds)
+        parts: list[tuple[str, Any]] = []
+        _collect_kinds(arguments.treedef, kinds, parts)
         names = list(parameters_of(self._f).known) if arguments.static else []
         static = [
             (key if isinstance(key, str) else (names[key:] or [f"arg{key}"])[0], x.value)
             for key, x in arguments.static
         ]
-        return [*static, *(("", kind) for kind in kinds)]
+        return [*static, *parts, *(("", kind) for kind in kinds)]
 
     def before_trace(self, given: Given) -> Snapshot | None:
         """The values that a trace will read; None if there are none, or the policy is `off`."""
@@ -246,12 +248,19 @@ class Staleness:
         )
 
 
-def _collect_kinds(treedef: Any, kinds: set[type]) -> None:
-    kind = (treedef.node_data() or (None,))[0]
+def _collect_kinds(treedef: Any, kinds: set[type], parts: list[tuple[str, Any]]) -> None:
+    """Add the classes of containers, and what is static in those of registered classes."""
+    kind, part = treedef.node_data() or (None, None)
     if kind is not None:
         kinds.add(kind)
+        if part is not None and kind not in _OF_KEYS:
+            parts.append((kind.__name__, part.value if isinstance(part, StaticValue) else part))
         for child in treedef.children():
-            _collect_kinds(child, kinds)
+            _collect_kinds(child, kinds, parts)
+
+
+#: Containers whose static part are the keys.
+_OF_KEYS = frozenset((dict, collections.OrderedDict, collections.defaultdict))
 
 
 _ADVICE = "pass it as an argument, mark that static if it chooses the program"

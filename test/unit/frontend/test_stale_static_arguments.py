@@ -104,3 +104,44 @@ def test_an_equal_value_runs_the_same_program_and_says_nothing() -> None:
         for _ in range(8):
             assert f(1.0, Equal(2.0)) == 2
     assert f.cache_size() == 1
+
+
+class Net:
+    def __init__(self, w: Any, config: Any) -> None:
+        self.w, self.config = w, config
+
+
+anvl.tree.register_node(Net, lambda n: ((n.w,), n.config), lambda c, ws: Net(*ws, c))
+
+
+@dataclasses.dataclass
+class Layer:
+    w: Any
+    config: Any
+
+
+anvl.tree.register_dataclass(Layer, ["w"], ["config"])
+
+PARTS: dict[str, tuple[Any, Any, Any]] = {
+    "a dict": (lambda: {"k": 2.0}, lambda c: c["k"], lambda c: c.update(k=3.0)),
+    "a list": (lambda: [2.0], lambda c: c[0], set_first),
+    "an array": (lambda: np.asarray([2.0]), lambda c: c[0], set_first),
+    "an object": (lambda: Scale(2.0), lambda c: c.by, set_by),
+    "an object in a tuple": (lambda: (Scale(2.0),), lambda c: c[0].by, lambda c: set_by(c[0])),
+    "one that can be called": (lambda: Scale(2.0), lambda c: c(1.0), set_by),
+}
+
+
+@pytest.mark.parametrize("made", [Net, Layer])
+@pytest.mark.parametrize("name", PARTS)
+def test_what_is_static_in_an_argument_is_read_again(name: str, made: Any) -> None:
+    config, read, change = PARTS[name]
+    f = anvl.jit(lambda net, other: net.w * read(net.config) + 100 * other.w * read(other.config))
+    net, other = made(np.float64(5.0), config()), made(np.float64(1.0), config())
+    for _ in range(3):
+        assert f(net, other) == 210
+    change(other.config)
+    assert f(net, other) == 310
+    change(net.config)
+    assert f(net, other) == 315
+    assert f(made(np.float64(1.0), config()), other) == 302
