@@ -35,6 +35,7 @@ from anvl.dialect.core.op_registry import MAYBE_RULES, OPS, RULES
 from anvl.dialect.core.params.base import Param
 from anvl.dialect.core.types import numpy_dtype
 from anvl.dispatch.body_tracing import with_bodies
+from anvl.dispatch.eager import anew, may_change
 from anvl.dispatch.jit import Jit
 from anvl.runtime import Array, hiding_frames
 
@@ -111,6 +112,8 @@ class Primitive:
         if self._eager is None:
             self._eager = Jit(self._emitting(), static=None)
             self._eager._static.names = frozenset(self.op_class.params)
+        if any(map(may_change, params.values())):
+            return anew(self._emitting(), self._eager, xs, params)
         return self._eager(*xs, **params)
 
     def _emitting(self) -> Callable[..., Any]:

@@ -307,3 +307,41 @@ def test_the_start_of_a_window_may_be_an_array_of_one_that_is_known(start):
     x = np.asarray([3.0, 1.0, 2.0])
     assert f(x).tolist() == anvl.jit(f)(x).tolist() == [3.0, 2.0]
     assert anvl.grad(lambda x: anp.sum(f(x) * anp.asarray([1.0, 10.0])))(x).tolist() == [1, 0, 10]
+
+
+FACTOR = {"of": 1.0}
+
+
+def scaled_sum(a, b):
+    return a + FACTOR["of"] * b
+
+
+def ordered(a, b):
+    return FACTOR["of"] * a < FACTOR["of"] * b
+
+
+BODIES = {
+    "windows": lambda x: windows.reduce_window(x, scaled_sum, 0.0, 2),
+    "prim.reduce_window": lambda x: prim.reduce_window(
+        x, anp.asarray(0.0, "f8"), body=scaled_sum, window_dimensions=(2,), window_strides=(1,),
+        window_dilations=(1,), padding=((0, 0),),
+    )[0],
+    "prim.reduce": lambda x: prim.reduce(
+        x, anp.asarray(0.0, "f8"), body=scaled_sum, dimensions=(0,)
+    ),
+    "prim.sort": lambda x: prim.sort(
+        x, comparator=ordered, dimension=0, is_stable=True
+    )[0],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_a_body_reads_what_it_closes_over_at_each_call(name):
+    f, x = BODIES[name], anp.asarray(np.arange(3.0))
+    try:
+        before = f(x), f(x)
+        FACTOR["of"] = -2.0
+        after, expected = f(x), anvl.jit(f)(x)
+    finally:
+        FACTOR["of"] = 1.0
+    assert np.array_equal(after, expected) and not np.array_equal(after, before[0])
