@@ -364,7 +364,7 @@ class StaticValue:
 
 def _typed(value: Any) -> Any:
     """The value together with its type and the types of its contents."""
-    if isinstance(value, float | complex):
+    if isinstance(value, float | complex | np.generic):
         return type(value), repr(value)
     if isinstance(value, tuple):
         return type(value), tuple(map(_typed, value))

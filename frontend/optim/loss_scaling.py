@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 import anvl.numpy as anp
 from anvl import tree
+from anvl.runtime import Array
 
 __all__ = ["LossScale", "all_finite", "dynamic_loss_scale", "static_loss_scale"]
 
@@ -176,8 +179,11 @@ def dynamic_loss_scale(
     [0.25 0.25 0.25] 1
     """
     name = "dynamic_loss_scale"
-    if not period >= 1:
-        raise ValueError(f"{name}: period is {period}; it must be at least 1 step")
+    if isinstance(period, bool) or not isinstance(period, int | np.integer) or period < 1:
+        raise ValueError(
+            f"{name}: period is {period!r}; it must be at least 1 step, a whole number"
+        )
+    _check_number(name, "growth", growth)
     if not 1 < growth < float("inf"):
         raise ValueError(f"{name}: growth is {growth}; it must be a finite number above 1")
     return _made(name, loss_scale, period, growth, least)
@@ -185,6 +191,7 @@ def dynamic_loss_scale(
 
 def _made(name: str, loss_scale: float, period: int, growth: float, least: float) -> LossScale:
     for what, value in (("loss_scale", loss_scale), ("least", least)):
+        _check_number(name, what, value)
         if not 0 < value < float("inf"):
             raise ValueError(f"{name}: {what} is {value}; it must be a positive finite number")
     return LossScale(
@@ -194,6 +201,12 @@ def _made(name: str, loss_scale: float, period: int, growth: float, least: float
         anp.asarray(growth, "f32"),
         anp.asarray(least, "f32"),
     )
+
+
+def _check_number(name: str, what: str, value: Any) -> None:
+    """Refuse what cannot be compared with numbers."""
+    if not isinstance(value, int | float | np.generic | np.ndarray | Array):
+        raise TypeError(f"{name}: {what} is {value!r}; it must be a number")
 
 
 def all_finite(values: Any) -> Any:

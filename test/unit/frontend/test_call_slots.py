@@ -249,6 +249,20 @@ def test_numbers_in_functions_of_anvl_take_dtypes_from_arrays(dtype, known_only)
     assert [repr(way(y)) for way in ways for y in values] == expected
 
 
+@pytest.mark.parametrize(
+    "of", [float, np.float64, np.float32, np.float16, anp.bfloat16, np.complex64]
+)
+@pytest.mark.parametrize("within", [lambda n: n, lambda n: (n,), lambda n: frozenset([n])])
+def test_static_zeros_of_both_signs_are_two_values(of, within):
+    f = anvl.jit(lambda x, n: np.signbit(np.asarray(np.real(*n))) + x, static="n")
+    g = anvl.jit(lambda x, n: f(x, n if isinstance(n, tuple) else (*n,)), static="n")
+    for _ in range(2):
+        for zero, sign in ((of(0.0), 0), (of(-0.0), 1)):
+            given = within(zero)
+            h = g if isinstance(given, frozenset) else f
+            assert h(0, given if isinstance(given, tuple | frozenset) else (given,)) == sign
+
+
 X = anp.asarray(np.arange(24.0).reshape(2, 3, 4))
 CHANGED = {
     "reshape": (lambda s: anp.reshape(X, s), [6, 4], [4, 6]),

@@ -100,6 +100,7 @@ def test_a_step_with_infinite_gradients_is_left_out():
         (lambda: optim.static_loss_scale(np.inf), "static_loss_scale: loss_scale is inf"),
         (lambda: optim.dynamic_loss_scale(-1.0), "dynamic_loss_scale: loss_scale is -1.0"),
         (lambda: optim.dynamic_loss_scale(period=0), "period is 0; it must be at least 1 step"),
+        (lambda: optim.dynamic_loss_scale(period=1.5), r"period is 1\.5; .* a whole number"),
         (lambda: optim.dynamic_loss_scale(growth=1.0), "growth is 1.0; it must be a finite number"),
         (lambda: optim.dynamic_loss_scale(least=0.0), "dynamic_loss_scale: least is 0.0"),
     ],
@@ -107,3 +108,10 @@ def test_a_step_with_infinite_gradients_is_left_out():
 def test_factors_that_cannot_be(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize("given", [{"loss_scale": "x"}, {"growth": None}, {"least": [1.0]}])
+def test_what_is_no_number_is_refused(given):
+    (what, value), *_ = given.items()
+    with pytest.raises(TypeError, match=f"dynamic_loss_scale: {what} is .*; it must be a number"):
+        optim.dynamic_loss_scale(**given)
