@@ -430,9 +430,9 @@ class _Search:
             if callable(x):
                 self._reach(x)
             elif (base := container_of(type(x))) is not None and base.__len__(x) <= _LONGEST:
-                for element in elements_of(x, base):
-                    if callable(element):
-                        self._reach(element)
+                if id(x) not in self._visited:
+                    self._visited[id(x)] = x
+                    self._reach_all(elements_of(x, base))
 
     def _function(self, f: types.FunctionType) -> None:
         if not self._owner.of_function(f):

@@ -361,3 +361,24 @@ def test_the_message_of_a_changed_class_names_both():
     x.__class__ = Other
     with pytest.raises(anvl.StaleClosureError, match="x was a Base and is now a Other"):
         f(X)
+
+
+def test_functions_that_an_optimizer_was_made_of_are_searched():
+    """A schedule, a mask and labels: in closures of anvl's, in tuples of transformations."""
+    rate, grown = types.SimpleNamespace(by=0.5), types.SimpleNamespace(by=False)
+    made = {
+        "a schedule": anvl.optim.sgd(lambda step: rate.by),
+        "in a chain": anvl.optim.chain(
+            anvl.optim.trace(0.9), anvl.optim.scale_by_schedule(lambda step: -rate.by)
+        ),
+        "labels": anvl.optim.partition(
+            {"slow": anvl.optim.sgd(0.5), "fast": anvl.optim.sgd(2.0)},
+            lambda params: "fast" if grown.by else "slow",
+        ),
+    }
+    for name, optimizer in made.items():
+        step = anvl.jit(lambda w, o=optimizer: o.update(w, o.init(w), w)[0])
+        rate.by, grown.by = 0.5, False
+        assert step(4.0) == -2, name
+        rate.by, grown.by = 2.0, True
+        assert step(4.0) == -8, name
