@@ -33,6 +33,7 @@ from anvl.passes.lower.xla_cpu.elementwise_kernels import (
 )
 from anvl.passes.lower.xla_cpu.invariant_conditions import INVARIANT_CONDITIONS
 from anvl.passes.lower.xla_cpu.lone_kernels import compiles_sooner_unwrapped
+from anvl.passes.lower.xla_cpu.shared_products import write_shared_products
 from anvl.passes.lower.xla_cpu.small_loops import BYTES_OF_A_STEP, loops_fit_one_kernel
 from anvl.passes.lower.xla_cpu.small_products import write_small_products
 from anvl.passes.lower.xla_cpu.thin_products import write_thin_products
@@ -130,6 +131,7 @@ def _written(module: ir.Module, client: Client, is_plain: bool) -> tuple[bool, b
     """Write ops in forms that XLA:CPU compiles better.  What is `_known` between."""
     is_embedded = is_plain and client.name == EMBEDDED
     if is_embedded:
+        write_shared_products(module.operation)
         write_small_products(module.operation)
         write_thin_products(module.operation)
     if is_embedded and stablehlo_version() in _OF_WHOLE_LOOPS:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from anvl.core.avals import Aval
 from anvl.core.config import precision_of
-from anvl.core.promote import broadcast_shapes, broadcast_to, promoted
+from anvl.core.promote import broadcast_shapes, promoted
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.params.base import DotDims
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import axis_of, each_axis
-from anvl.numpy.arrays.shaping import expand_dims, moveaxis, reshape, roll, squeeze
+from anvl.numpy.arrays.shaping import expand_dims, moveaxis, reshape, roll, squeeze, transpose
 from anvl.numpy.functions.elementwise import conj, multiply, subtract
 from anvl.numpy.functions.emitting import prim
 from anvl.numpy.functions.reductions import reduced
@@ -74,10 +74,48 @@ def matmul(x: Any, y: Any, *, precision: str = "DEFAULT") -> Any:
         )
     if a.ndim == 1:
         return squeeze(matmul(expand_dims(a, 0), b, precision=precision), -2)
-    batch = broadcast_shapes(a.shape[:-2], b.shape[:-2], function="matmul")
-    a, b = broadcast_to(a, (*batch, *a.shape[-2:])), broadcast_to(b, (*batch, *b.shape[-2:]))
-    axes, n = tuple(range(len(batch))), len(batch)
-    return contract(a, b, axes, axes, (n + 1,), (n,), precision=precision)
+    plan = _stacked_plan(a.shape, b.shape)
+    found = _product(reshape(a, plan.lhs), reshape(b, plan.rhs), plan.dims, precision)
+    return transpose(found, plan.order)
+
+
+class _Plan(NamedTuple):
+    """A product of stacks: the shapes of its operands, and the order of the axes of its result."""
+
+    lhs: tuple[int, ...]
+    rhs: tuple[int, ...]
+    dims: DotDims
+    order: tuple[int, ...]
+
+
+@lru_cache(4096)
+def _stacked_plan(x: tuple[int, ...], y: tuple[int, ...]) -> _Plan:
+    """How stacks of matrices of these shapes are multiplied.
+
+    A stack that the other does not have is an axis of the result like its rows: repeating the other
+    for it would take memory, and its gradient a product for each matrix of the stack.
+    """
+    shape = broadcast_shapes(x[:-2], y[:-2], function="matmul")
+    own_x, own_y = _own_axes(x, shape), _own_axes(y, shape)
+    both = [i for i in own_x if i in own_y]
+    dims = DotDims(
+        tuple(own_x.index(i) for i in both),
+        tuple(own_y.index(i) for i in both),
+        (len(own_x) + 1,),
+        (len(own_y),),
+    )
+    row, column = len(shape), len(shape) + 1
+    alone_x, alone_y = ([i for i in own if i not in both] for own in (own_x, own_y))
+    made = [*both, *alone_x, row, *alone_y, column]
+    order = tuple(made.index(i) for i in range(len(made)))
+    kept_x, kept_y = (tuple(shape[i] for i in own) for own in (own_x, own_y))
+    return _Plan((*kept_x, *x[-2:]), (*kept_y, *y[-2:]), dims, order)
+
+
+def _own_axes(x: tuple[int, ...], batch: tuple[int, ...]) -> list[int]:
+    """The axes of a batch along which a stack of this shape is not repeated."""
+    missing = len(batch) - len(x) + 2
+    return [i for i in range(missing, len(batch)) if x[i - missing] == batch[i]]
 
 
 def precise_matmul(x: Any, y: Any) -> Any:

@@ -10,7 +10,7 @@ from anvl.dialect.core.types import tensor
 from anvl.passes.framework.walk import find
 from anvl.passes.lower.hlo_builder import Hlo, runs_once
 
-__all__ = ["are_static_floats", "write_small_products"]
+__all__ = ["are_static_floats", "is_small", "is_stack", "write_small_products"]
 
 # Note [Products of many small matrices]
 #
@@ -71,8 +71,12 @@ def _written_axes(op: ir.Operation) -> tuple[int, int] | None:
     axes = _summed(x.type, y.type, z, op.attributes["dot_dimension_numbers"])
     if axes is None or "algorithm" in op.attributes:
         return None
-    fewest = _FEWEST if runs_once(op) else _FEWEST_IN_LOOP
-    return axes if prod(z.shape[:-2]) >= fewest else None
+    return axes if is_stack(op, prod(z.shape[:-2])) else None
+
+
+def is_stack(op: ir.Operation, n_matrices: int) -> bool:
+    """Whether an op multiplies so many matrices that these are worth kernels."""
+    return n_matrices >= (_FEWEST if runs_once(op) else _FEWEST_IN_LOOP)
 
 
 def _is_added_faster(op: ir.Operation, axis: int) -> bool:
@@ -98,8 +102,12 @@ def _summed(x: Any, y: Any, z: Any, numbers: ir.Attribute) -> tuple[int, int] | 
     (i,), (j,) = axes.lhs_contracting, axes.rhs_contracting
     k, rows, columns = x.shape[i], z.shape[n], z.shape[n + 1]
     most = _MOST_TRANSPOSED if i == n else _MOST
-    is_small = 2 <= k <= _MOST_SUMMED and k * rows * columns <= most
-    return (i, j) if is_small and min(rows, columns) >= 2 else None
+    return (i, j) if is_small(k, rows, columns, most) else None
+
+
+def is_small(k: int, rows: int, columns: int, most: int = _MOST) -> bool:
+    """Whether matrices are small enough for their product to be written out."""
+    return 2 <= k <= _MOST_SUMMED and k * rows * columns <= most and min(rows, columns) >= 2
 
 
 def are_static_floats(*types: Any) -> bool:

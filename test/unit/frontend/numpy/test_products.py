@@ -7,7 +7,7 @@ import pytest
 from agreement import agrees, values
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tolerances import ITERATION, PROGRAM, rounding
+from tolerances import ITERATION, PROGRAM, assert_close, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -37,6 +37,42 @@ def test_a_product_agrees_with_numpy(name):
         (values(d, first), values(d, second)) for d in dtypes for first, second in SHAPES[name]
     ]
     agrees(getattr(anp, name), getattr(np, name), calls)
+
+
+STACKS = [(), (1,), (3,), (0,), (2, 1), (1, 3), (4, 2, 3), (4, 1, 3), (1, 2, 1)]
+
+
+def is_broadcast(x, y):
+    return all(1 in (i, j) or i == j for i, j in zip(x[::-1], y[::-1], strict=False))
+
+
+@pytest.mark.parametrize("x", STACKS)
+def test_products_of_stacks_of_all_shapes(x):
+    draw = np.random.default_rng(0)
+    a = draw.normal(size=(*x, 2, 5))
+    for y in [y for y in STACKS if is_broadcast(x, y)]:
+        b = draw.normal(size=(*y, 5, 3))
+        agrees(anp.matmul, np.matmul, [(a, b)])
+        c = np.cos(a @ b)
+        slopes = anvl.grad(lambda a, b: anp.sum(anp.sin(a @ b)), argnums=(0, 1))(a, b)
+        of_each = c @ b.swapaxes(-1, -2), a.swapaxes(-1, -2) @ c
+        for found, wanted in zip(slopes, of_each, strict=True):
+            while wanted.ndim > found.ndim:
+                wanted = wanted.sum(0)
+            repeated = [i for i, size in enumerate(found.shape) if wanted.shape[i] != size]
+            assert_close(found, wanted.sum(tuple(repeated), keepdims=True), PROGRAM)
+
+
+@pytest.mark.parametrize("stack", [(7,), (1, 7), (3, 7)])
+def test_one_matrix_is_not_repeated_for_a_stack(stack):
+    """Nor is its derivative one for each matrix of the stack, whose sum would follow."""
+    a, x = np.ones((8, 9), "f"), np.ones((*stack, 9, 2), "f")
+    slopes = anvl.jit(anvl.grad(lambda a, x: anp.sum(anp.sin(a @ x)), argnums=(0, 1)))
+    text = str(slopes.lower(a, x).mlir())
+    products = re.findall(r"stablehlo\.dot_general .*-> tensor<([\dx]+)xf32>", text)
+    sizes = [np.prod([int(n) for n in shape.split("x")]) for shape in products]
+    n = np.prod(stack)
+    assert sorted(sizes) == [8 * 9, n * 8 * 2, n * 9 * 2]
 
 
 @pytest.mark.parametrize("dtype", ["f2", "i1", "u1", "?"])
