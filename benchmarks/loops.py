@@ -1,5 +1,6 @@
 """(j) Gradients of loops: the time that they run, and the memory that they take."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -164,7 +165,7 @@ def _unknown(side: Any, scale: str) -> list[Row]:
         what = f"`while` of 1,000 numbers, {steps:,} steps"
         rows.append(Row(f"run a step: {what}", "us", seconds / steps * 1e6))
         # The first says what the others may take.
-        target = AtMost(round(first * 1e-3, 1), "kB") if first else None
+        target = AtMost(math.ceil(first * 1e-2) / 10, "kB") if first else None
         rows.append(Row(f"memory: {what}", "kB", bytes_ * 1e-3, target=target))
         first = first or bytes_
     return rows
