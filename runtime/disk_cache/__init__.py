@@ -19,6 +19,7 @@ from anvl.runtime.disk_cache.folder import (
 from anvl.runtime.disk_cache.keys import alias_key
 from anvl.runtime.disk_cache.programs import (
     Alias,
+    Compiled,
     compile_or_load,
     find_alias,
     flush,
@@ -27,6 +28,6 @@ from anvl.runtime.disk_cache.programs import (
 )
 
 __all__ = [
-    "ALIAS", "PROGRAM", "Alias", "Folder", "Refused", "alias_key", "compile_or_load",
+    "ALIAS", "PROGRAM", "Alias", "Compiled", "Folder", "Refused", "alias_key", "compile_or_load",
     "default_path", "find_alias", "flush", "is_on", "is_supported", "load_aliased",
 ]  # fmt: skip

@@ -30,6 +30,7 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -52,7 +53,7 @@ from anvl.runtime.settings import runtime_settings
 if TYPE_CHECKING:
     from anvl.runtime.client import Placement
 
-__all__ = ["Alias", "compile_or_load", "find_alias", "flush", "is_on", "load_aliased"]
+__all__ = ["Alias", "Compiled", "compile_or_load", "find_alias", "flush", "is_on", "load_aliased"]
 
 _WORTH_SECONDS = 0.005
 _PORTABLE_CALLS = (
@@ -90,7 +91,17 @@ def find_alias(key: str) -> Alias | None:
     return None if entry is None else Alias(key, entry.header)
 
 
-def load_aliased(alias: Alias, place: Placement, options: Any) -> Any:
+class Compiled(NamedTuple):
+    """An executable, and what reads its bytes: None if they are gone.
+
+    Those of one that was loaded are on disk: jaxlib writes it without its kernels.
+    """
+
+    handle: Any
+    read: Callable[[], bytes | None]
+
+
+def load_aliased(alias: Alias, place: Placement, options: Any) -> Compiled | None:
     """The executable of an alias that was found; None if its program is gone."""
     folder = _folder()
     return None if folder is None else _loaded(folder, alias.facts[_OF_PROGRAM], place, options)
@@ -102,7 +113,7 @@ def compile_or_load(
     options: Any,
     tell: Callable[[str], object] = str,
     alias: Alias | None = None,
-) -> Any:
+) -> Compiled:
     """The executable of a program, from the cache if it is there.
 
     Parameters
@@ -125,21 +136,22 @@ def compile_or_load(
     """
     folder = _folder()
     if folder is None:
-        return compile_and_load(place.client.handle, program, place.device_list, options)
+        handle = compile_and_load(place.client.handle, program, place.device_list, options)
+        return Compiled(handle, partial(compat.serialize, place.client.handle, handle))
     key = program_key(program, options, place)
-    handle = _loaded(folder, key, place, options)
-    if handle is not None:
+    found = _loaded(folder, key, place, options)
+    if found is not None:
         tell("loaded from the cache on disk")
         if alias is not None and str(folder.path) not in _unusable | _unwritable:
             _write_later(folder, alias.key, alias.facts | {_OF_PROGRAM: key}, kind=ALIAS)
-        return handle
+        return found
     tell("not in the cache on disk")
     started = time.perf_counter()
     handle = compile_and_load(place.client.handle, program, place.device_list, options)
     seconds = time.perf_counter() - started
     if seconds >= _WORTH_SECONDS:
         _keep(folder, key, place, handle, seconds, alias)
-    return handle
+    return Compiled(handle, partial(compat.serialize, place.client.handle, handle))
 
 
 # Folders that this process does not use (any more), or does not write to, and the kinds of warnings
@@ -184,16 +196,24 @@ def _may_create(folder: Folder) -> bool:
     return near is not None and near.stat().st_uid == os.geteuid()
 
 
-def _loaded(folder: Folder, key: str, place: Placement, options: Any) -> Any:
+def _loaded(folder: Folder, key: str, place: Placement, options: Any) -> Compiled | None:
     """The executable of an entry, or None."""
     entry = _read(folder, key, PROGRAM)
     if entry is None:
         return None
+    client, devices = place.client.handle, place.device_list
     try:
-        return compat.deserialize(place.client.handle, entry.program, place.device_list, options)
+        handle = compat.deserialize(client, entry.program, devices, options)
+        return Compiled(handle, partial(_bytes, folder, key))
     except (compat.Failure, ValueError) as error:
         _warn_damage(folder, key, readable(error))
         return None
+
+
+def _bytes(folder: Folder, key: str) -> bytes | None:
+    """The program of an entry, if it is still there."""
+    entry = _read(folder, key, PROGRAM)
+    return None if entry is None else entry.program
 
 
 def _read(folder: Folder, key: str, kind: str) -> Entry | None:

@@ -12,7 +12,7 @@ import numpy as np
 from anvl.runtime import trial
 from anvl.runtime.calls import check_calls
 from anvl.runtime.client import EMBEDDED, Placement, check_placement, check_process
-from anvl.runtime.disk_cache import Alias, compile_or_load, load_aliased
+from anvl.runtime.disk_cache import Alias, Compiled, compile_or_load, load_aliased
 from anvl.runtime.errors import RuntimeFailure, readable
 from anvl.runtime.executable import Executable
 from anvl.runtime.execution.backend_options import BACKEND_OPTIONS, with_backend_options
@@ -144,7 +144,7 @@ def compile_lowered(
     functions = guarded(callbacks, place)
     if alias is not None:
         alias = alias._replace(facts=alias.facts | {_LAPACK: calls_lapack})
-    handle = _compiled(program, place, given, title, functions, alias)
+    handle, read = _compiled(program, place, given, title, functions, alias)
     found_args, found_outs = known_types(handle, place, arg_types, out_types, placing)
     _check_results(found_outs)
     check_memory(handle, place.client, len(place.handles))
@@ -153,7 +153,7 @@ def compile_lowered(
     run = runner(handle, place, calls_lapack, donation, describe)
     if functions:
         run = waiting(run, place, functions)
-    calls = watched(handle, place, given) if is_watchable(handle, run, place) else None
+    calls = watched(handle, read, place, given) if is_watchable(handle, run, place) else None
     return Executable(handle, place, found_args, found_outs, argument_names, run, donation, calls)
 
 
@@ -186,17 +186,18 @@ def load_lowered(
         _register_lapack()
     with phase("compile", title, INFO) as now:
         given = compile_options(place, options, open_results)
-        handle = load_aliased(alias, place, given)
-        now.add("not in the cache on disk" if handle is None else "loaded from the cache on disk")
-    if handle is None:
+        found = load_aliased(alias, place, given)
+        now.add("not in the cache on disk" if found is None else "loaded from the cache on disk")
+    if found is None:
         return None
+    handle, read = found
     if placing is not None:
         arg_types, out_types = known_types(handle, place, arg_types, out_types, placing)
     check_memory(handle, place.client, len(place.handles))
     _check_counts(handle, arg_types, out_types)
     describe = functools.partial(called_program, digest or alias.key, title, place, arg_types)
     run = runner(handle, place, calls_lapack, donation, describe)
-    calls = watched(handle, place, given) if is_watchable(handle, run, place) else None
+    calls = watched(handle, read, place, given) if is_watchable(handle, run, place) else None
     return Executable(handle, place, arg_types, out_types, argument_names, run, donation, calls)
 
 
@@ -216,11 +217,11 @@ def _compiled(
     title: str,
     callbacks: Any = (),
     alias: Alias | None = None,
-) -> Any:
+) -> Compiled:
     try:
         with phase("compile", title, INFO) as now, progress(f"XLA compiles {title}"):
             if callbacks:  # functions of this process: no cache keeps the program
-                return compile_with_callbacks(program, place, options, callbacks)
+                return Compiled(compile_with_callbacks(program, place, options, callbacks), _none)
             return compile_or_load(program, place, options, now.add, alias)
     except compat.Failure as error:
         text = readable(error)
@@ -230,6 +231,10 @@ def _compiled(
         if unknown is not None:
             text = missing_handler(unknown[1], place.client.name)
         raise RuntimeFailure(f"compile: {text}{_of_mesh(text)}{_of_plugin(place)}") from error
+
+
+def _none() -> None:
+    """No bytes: the program calls functions of this process."""
 
 
 def _of_mesh(text: str) -> str:

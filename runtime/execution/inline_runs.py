@@ -56,13 +56,18 @@ def is_watchable(handle: Any, run: Run, place: Placement) -> bool:
     return is_plain and place.client.name == EMBEDDED
 
 
-def watched(handle: Any, place: Placement, options: Any) -> Watched:
-    """The calls of a compiled program, watched for a while: `Watched.run` runs it."""
+def watched(
+    handle: Any, read: Callable[[], bytes | None], place: Placement, options: Any
+) -> Watched:
+    """The calls of a compiled program, watched for a while: `Watched.run` runs it.
+
+    `read` gives the bytes of the program, if there are any.
+    """
 
     def load() -> Run | None:
         try:
-            data = compat.serialize(place.client.handle, handle)
-            if len(data) > _LARGEST:
+            data = read()
+            if data is None or len(data) > _LARGEST:
                 return None
             client, devices = place.client.handle, place.device_list
             loaded: Run = compat.deserialize(
@@ -163,7 +168,13 @@ class Watched:
         if not self._is_read:
             self._missed()
         started = perf_counter()
-        results = self._inline(buffers)
+        try:
+            results = self._inline(buffers)
+        except compat.Failure:
+            self._change(self._execute)
+            if any(buffer.is_deleted() for buffer in buffers):  # donated
+                raise
+            return self._execute(buffers)
         self._is_read = False
         last, self.thread = self, get_ident()
         self._started, self._returned = started, perf_counter()

@@ -1,5 +1,8 @@
 """Programs whose results are read at once run in the thread that calls them."""
 
+import os
+import subprocess
+import sys
 import threading
 from types import SimpleNamespace
 
@@ -8,8 +11,10 @@ import pytest
 
 import anvl
 import anvl.numpy as anp
+from anvl.runtime import disk_cache
 from anvl.runtime.execution import inline_runs
 from anvl.runtime.execution.inline_runs import Watched, wait
+from anvl.runtime.lazy import compat
 
 
 class Clock:
@@ -131,6 +136,38 @@ def test_a_program_whose_results_are_not_read_at_once_any_more_goes_back(clock, 
     assert program.watched.is_settled
 
 
+class Buffer:
+    def __init__(self, deleted: bool) -> None:
+        self.is_deleted = lambda: deleted
+
+
+def test_a_run_that_fails_in_the_callers_thread_is_run_as_before(clock):
+    program = Program(clock)
+    program.call(64)
+
+    def failing(buffers):
+        raise compat.Failure("NOT_FOUND: Function tanh.1_kernel not found")
+
+    program.watched._inline = failing
+    run, _ = program.cache["types"]
+    assert run([Buffer(False)]) == "results"
+    assert program.watched.is_settled
+
+
+def test_a_run_that_fails_with_its_arguments_donated_fails(clock):
+    program = Program(clock)
+    program.call(64)
+
+    def failing(buffers):
+        raise compat.Failure("out of memory")
+
+    program.watched._inline = failing
+    run, _ = program.cache["types"]
+    with pytest.raises(compat.Failure, match="out of memory"):
+        run([Buffer(False), Buffer(True)])
+    assert program.watched.is_settled
+
+
 def test_waits_of_another_thread_do_not_count(clock):
     program = Program(clock)
     for _ in range(128):
@@ -213,6 +250,49 @@ def test_a_compiled_stage_is_watched_too(readily):
     assert called(compiled, lambda: anp.asarray(X))[1]
     by_name = anvl.jit(lambda x: x @ X.T).lower(x=X).compile()
     assert called(lambda x: by_name(x=x), lambda: anp.asarray(X))[1]
+
+
+SCRIPT = """
+import numpy, anvl
+from anvl.runtime.execution import inline_runs
+inline_runs._STALLS, inline_runs._AT_ONCE, inline_runs._LONGEST = 4, 10.0, 10.0
+inline_runs.Watched._compare = lambda *_: None
+f = anvl.jit(lambda x: anvl.numpy.tanh(x @ x) @ x)
+x = anvl.numpy.asarray(numpy.eye(400, dtype="f"))
+wanted = numpy.asarray(f(x))
+for _ in range(100):
+    result = f(x)
+    is_done = result.buffer.is_ready()
+    assert (numpy.asarray(result) == wanted).all()
+print(is_done)
+"""
+
+
+def test_so_do_programs_that_were_kept_on_disk(tmp_path):
+    """jaxlib writes a program that it has read without its kernels: the file is read again."""
+    environment = {**os.environ, "ANVL_CACHE": "1", "ANVL_CACHE_DIR": str(tmp_path / "kept")}
+    for _ in range(3):
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT], env=environment, capture_output=True, text=True,
+            timeout=120,
+        )  # fmt: skip
+        assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
+    assert len(list((tmp_path / "kept").glob("*.program"))) == 1
+
+
+def test_a_program_whose_file_is_gone_stays_as_it_is(readily, tmp_path):
+    with anvl.config(cache=True, cache_dir=str(tmp_path / "kept")):
+        f = anvl.jit(lambda x: x @ X @ X)
+        f(X)
+        disk_cache.flush()
+        anvl.clear_caches()
+        g = anvl.jit(lambda x: x @ X @ X)  # loaded
+        wanted = np.asarray(g(X))
+        disk_cache.flush()
+        for kept in (tmp_path / "kept").iterdir():
+            kept.unlink()
+        found, _ = called(g, lambda: anp.asarray(X))
+    np.testing.assert_array_equal(found, wanted)
 
 
 def test_programs_of_plugins_are_not_watched():
