@@ -166,7 +166,8 @@ class Array(ArrayMethods, metaclass=NotCalled):
 
     def _waited_for(self, function: str, work: Callable[[], _T]) -> _T:
         """Do work that waits for the array, and may so wait for other processes."""
-        if self.aval.placement.spans_processes and not self.buffer.is_ready():
+        is_elsewhere = self.aval.placement.spans_processes and not self.is_deleted()
+        if is_elsewhere and not self.buffer.is_ready():
             from anvl.runtime.distributed.waiting import watched  # sockets, JSON: for jobs alone
 
             return watched(function, work)

@@ -38,6 +38,7 @@ __all__ = ["Watched", "is_watchable", "note_entry", "steady", "wait", "watched"]
 _WATCHED = 128  # calls
 _STALLS = 64
 _AT_ONCE = 20e-6  # seconds between the return of a call and the wait
+_PENDING = 3e-6  # seconds of a wait; for what is ready it takes 0.5e-6
 _LONGEST = 1e-3  # seconds of calls that the hand-over is a notable part of
 _COMPARED = 32  # calls in the caller's thread, before it is asked whether they are shorter
 _UNREAD = 16
@@ -102,10 +103,10 @@ def wait(buffer: Any) -> None:
     global last
     program, last = last, None
     begun = perf_counter()
-    was_pending = not buffer.is_ready()
+    # Whether it is ready is not asked: of a deleted buffer that ends the process (jaxlib 0.10.2).
     buffer.block_until_ready()
     if program is not None and program.thread == get_ident():
-        program.waited(begun, perf_counter(), was_pending)
+        program.waited(begun, perf_counter())
 
 
 class Watched:
@@ -180,8 +181,9 @@ class Watched:
         self._started, self._returned = started, perf_counter()
         return results
 
-    def waited(self, begun: float, ended: float, was_pending: bool) -> None:
+    def waited(self, begun: float, ended: float) -> None:
         """Note a wait for a result of the last call, which began and ended then."""
+        was_pending = ended - begun > _PENDING
         at_once, seconds = begun - self._returned < _AT_ONCE, ended - self._started
         if self.run == self._watch:
             if at_once and was_pending and seconds < _LONGEST:

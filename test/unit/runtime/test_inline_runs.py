@@ -42,8 +42,7 @@ class Program:
 
     def __init__(self, clock: Clock, microseconds: float = 50, inline: float | None = 10) -> None:
         self.clock, self.microseconds, self.inline = clock, microseconds, inline
-        self.n_loaded, self.is_ready = 0, lambda: self.end <= clock.now
-        self.end = 0.0
+        self.n_loaded, self.end = 0, 0.0
         self.watched = Watched(self.execute, self.load)
         self.cache = {"types": (self.watched.run, "handlers")}
         self.watched.installed(self.cache, "types")
@@ -293,6 +292,17 @@ def test_a_program_whose_file_is_gone_stays_as_it_is(readily, tmp_path):
             kept.unlink()
         found, _ = called(g, lambda: anp.asarray(X))
     np.testing.assert_array_equal(found, wanted)
+
+
+def test_waiting_for_a_deleted_array_says_so(readily):
+    """As jaxlib ends the process where a deleted buffer is asked whether it is ready."""
+    f = anvl.jit(lambda x: x @ X * 5)
+    x = f(X)
+    x.delete()
+    for read in (x.block_until_ready, x.numpy, lambda: anvl.block_until_ready([x, x])):
+        f(X)
+        with pytest.raises(anvl.RuntimeFailure, match="was deleted"):
+            read()
 
 
 def test_programs_of_plugins_are_not_watched():
