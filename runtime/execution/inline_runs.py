@@ -10,7 +10,7 @@ caller goes on with the next program, or prepares the next batch, both threads w
 Which of these it is, only the calls tell.
 
 So the first calls of a program are watched: how soon after a call its result is read, and whether
-it was done by then.  After `_STALLS` calls that waited at once, the program is loaded once more,
+it was done by then.  After `_STALLS` calls that had to wait, the program is loaded once more,
 from its own bytes (2 to 6 ms), to run in the caller's thread.  jaxlib does so with programs that
 call Python, which might wait for that thread, and takes each for one that is given a function.
 This one never calls it.  Where an argument is still being computed, XLA's thread runs the program
@@ -36,7 +36,7 @@ from anvl.runtime.lazy import compat
 __all__ = ["Watched", "is_watchable", "note_entry", "steady", "wait", "watched"]
 
 _WATCHED = 128  # calls
-_STALLS = 64
+_STALLS = 32
 _AT_ONCE = 20e-6  # seconds between the return of a call and the wait
 _PENDING = 3e-6  # seconds of a wait; for what is ready it takes 0.5e-6
 _LONGEST = 1e-3  # seconds of calls that the hand-over is a notable part of
@@ -131,7 +131,7 @@ class Watched:
         self._execute, self._load = execute, load
         self._inline: Run = execute
         self._places: list[tuple[dict[Any, Any], Any]] = []
-        self._calls = self._unread = 0
+        self._calls = self._stalls = self._unread = 0
         self._is_read = True
         self._started = self._returned = 0.0
         self.thread = 0
@@ -186,9 +186,10 @@ class Watched:
         was_pending = ended - begun > _PENDING
         at_once, seconds = begun - self._returned < _AT_ONCE, ended - self._started
         if self.run == self._watch:
-            if at_once and was_pending and seconds < _LONGEST:
+            if at_once and seconds < _LONGEST:
                 self._before.append(seconds)
-                if len(self._before) == _STALLS:
+                self._stalls += was_pending
+                if was_pending and self._stalls == _STALLS:
                     self._begin_inline()
         elif not self.is_settled:
             self._is_read = True
@@ -215,7 +216,7 @@ class Watched:
     def _compare(self, seconds: float) -> None:
         if len(self._after) < _COMPARED:
             self._after.append(seconds)
-            if len(self._after) == _COMPARED and _median(self._after) > _median(self._before):
+            if len(self._after) == _COMPARED and _usual(self._after) > _usual(self._before):
                 self._change(self._execute)
 
     def _change(self, run: Run) -> None:
@@ -229,6 +230,7 @@ class Watched:
             self._places.clear()
 
 
-def _median(seconds: list[float]) -> float:
-    """The middle of some times, the upper one of two: `statistics` would load six modules."""
-    return sorted(seconds)[len(seconds) // 2]
+def _usual(seconds: list[float]) -> float:
+    """The mean of the shortest nine tenths: not all calls wake a thread, and some are disturbed."""
+    kept = sorted(seconds)[: len(seconds) * 9 // 10]
+    return sum(kept) / len(kept)

@@ -82,12 +82,26 @@ class Program:
 
 def test_after_calls_that_wait_at_once_a_program_runs_in_the_callers_thread(clock):
     program = Program(clock)
-    program.call(63)
+    program.call(31)
     assert not program.is_inline and not program.n_loaded
     program.call()
     assert program.is_inline
     program.call(1_000)
     assert program.is_inline and program.n_loaded == 1
+
+
+def test_a_third_of_calls_that_have_to_wait_is_enough(clock):
+    program = Program(clock)
+    for _ in range(31):
+        program.call(1)
+        program.microseconds = 1
+        program.call(2)
+        program.microseconds = 50
+    assert not program.n_loaded
+    program.call()
+    assert program.is_inline
+    program.call(100)  # 10 us are less than 50 and twice 3
+    assert program.is_inline
 
 
 @pytest.mark.parametrize(
@@ -117,7 +131,7 @@ def test_a_program_that_cannot_be_loaded_stays_as_it_is(clock):
 
 def test_a_program_that_takes_longer_in_the_callers_thread_goes_back(clock):
     program = Program(clock, inline=60)
-    program.call(64 + 31)
+    program.call(32 + 31)
     assert program.is_inline
     program.call()
     assert program.watched.is_settled
@@ -142,7 +156,7 @@ class Buffer:
 
 def test_a_run_that_fails_in_the_callers_thread_is_run_as_before(clock):
     program = Program(clock)
-    program.call(64)
+    program.call(32)
 
     def failing(buffers):
         raise compat.Failure("NOT_FOUND: Function tanh.1_kernel not found")
@@ -155,7 +169,7 @@ def test_a_run_that_fails_in_the_callers_thread_is_run_as_before(clock):
 
 def test_a_run_that_fails_with_its_arguments_donated_fails(clock):
     program = Program(clock)
-    program.call(64)
+    program.call(32)
 
     def failing(buffers):
         raise compat.Failure("out of memory")
@@ -182,7 +196,7 @@ def test_an_entry_of_another_program_stays(clock):
     entries = {"types": ("another", "handlers")}
     program.watched.installed(entries, "types")
     program.watched.installed(entries, "dropped")
-    program.call(64)
+    program.call(32)
     assert program.is_inline and entries == {"types": ("another", "handlers")}
 
 
