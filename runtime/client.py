@@ -20,7 +20,8 @@ from anvl.runtime.settings import MOST_CPU_DEVICES, MOST_CPU_THREADS, runtime_se
 __all__ = [
     "EMBEDDED", "EMBEDDED_PYTHON", "HANDLER", "Client", "Device", "Placement", "Target",
     "check_placement", "check_process", "cpu_client", "embed", "embedded_client",
-    "embedded_target", "forked", "has_client", "is_orphan", "new_threads", "on_embedded",
+    "embedded_target", "fewest_threads", "forked", "has_client", "is_orphan", "new_threads",
+    "on_embedded",
 ]  # fmt: skip
 
 #: The name of jaxlib's own client; others have the names of their plugins.
@@ -284,7 +285,14 @@ def cpu_client(
     return Client(handle, EMBEDDED, _EMBEDDED_ROUTINES, python_target=EMBEDDED_PYTHON)
 
 
+_NUM_THREADS = "PJRT_NPROC"
 _lock_of_threads = fresh_lock()
+_fewest_threads: int | None = None
+
+
+def fewest_threads() -> int | None:
+    """The threads of the client that was given the fewest of them; None if none was given any."""
+    return _fewest_threads
 
 
 @contextmanager
@@ -293,11 +301,13 @@ def new_threads(count: int | None = None) -> Iterator[None]:
 
     XLA reads their number from a variable of the environment, and only while it makes a client.
     """
+    global _fewest_threads
     count = runtime_settings.num_cpu_threads if count is None else count
     if count is None:
         yield
         return
     with _lock_of_threads:
+        _fewest_threads = min(count, _fewest_threads or count)
         before = os.environ.get(_NUM_THREADS)
         os.environ[_NUM_THREADS] = str(count)
         try:
@@ -309,7 +319,6 @@ def new_threads(count: int | None = None) -> Iterator[None]:
                 os.environ[_NUM_THREADS] = before
 
 
-_NUM_THREADS = "PJRT_NPROC"
 _lock = fresh_lock()
 _embedded: Client | None = None
 _beginnings: list[Callable[[Client], None]] = []

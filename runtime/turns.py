@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -23,10 +24,10 @@ from functools import cache
 from math import prod
 from typing import Any
 
+from anvl.runtime.client import fewest_threads
 from anvl.runtime.errors import RuntimeFailure
 from anvl.runtime.lazy import compat
 from anvl.runtime.locks import fresh_lock
-from anvl.runtime.settings import runtime_settings
 
 __all__ = ["check_order", "in_turn", "most_at_once", "splits_stacks"]
 
@@ -106,14 +107,19 @@ def _computations(text: str) -> Iterator[tuple[str, list[tuple[str, str]]]]:
             lines.append((found[1], f" = {found[2]}"))
 
 
-@cache  # XLA reads it once, when the first client is made
 def most_at_once() -> int:
     """Number of programs that wait for XLA's threads that may run at once: fewer than these."""
+    return max(1, min(_default_threads(), fewest_threads() or sys.maxsize) - 1)
+
+
+@cache  # XLA reads it once, when the first client is made
+def _default_threads() -> int:
+    """Number of threads of a client that was given none."""
     variables = [os.environ.get(name, "") for name in ("NPROC", "PJRT_NPROC")]  # XLA reads it, too
     given = [int(n) for n in variables if n.isdecimal()]
     has_affinity = hasattr(os, "sched_getaffinity")
     cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
-    return max(1, min([cores, *given, runtime_settings.num_cpu_threads or cores]) - 1)
+    return min([cores, *given])
 
 
 def in_turn(run: Callable[..., Any]) -> Callable[[list[Any]], Any]:

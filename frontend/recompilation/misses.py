@@ -304,7 +304,7 @@ def _may_be_traced(value: Any) -> bool:
 
 
 def _of_other_value(value: Any) -> str:
-    """What to do about a static argument whose value no array can hold."""
+    """Advice on a static argument whose value no array can hold."""
     name, equal = type(value).__name__, getattr(type(value), "__eq__", None)
     if callable(value) and equal is object.__eq__:
         return f"make {{}} once, outside of the loop: a {name} equals nothing but itself"

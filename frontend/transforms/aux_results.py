@@ -63,7 +63,7 @@ def _constant(x: Any) -> Any:
 
 
 def pair_of(transform: str, f: Callable[..., Any], found: Any, what: str) -> Any:
-    """What f returned, if it is a pair."""
+    """Return what f returned; `TypeError` unless it is a pair."""
     if not isinstance(found, tuple | list) or len(found) != 2:
         raise TypeError(f"{transform}: {name_of(f)} returned {description(found)}; return {what}")
     return found

@@ -17,7 +17,7 @@ from anvl.runtime.errors import RuntimeFailure, readable
 from anvl.runtime.executable import Executable
 from anvl.runtime.execution.backend_options import BACKEND_OPTIONS, with_backend_options
 from anvl.runtime.execution.donation import Donation
-from anvl.runtime.execution.inline_runs import is_watchable, watched
+from anvl.runtime.execution.inline_runs import watched
 from anvl.runtime.execution.program_types import known_types
 from anvl.runtime.execution.runner import called_program, runner
 from anvl.runtime.execution.scipy_routines import routines_alone
@@ -153,7 +153,7 @@ def compile_lowered(
     run = runner(handle, place, calls_lapack, donation, describe)
     if functions:
         run = waiting(run, place, functions)
-    calls = watched(handle, read, place, given) if is_watchable(handle, run, place) else None
+    calls = watched(handle, run, read, place, given)
     return Executable(handle, place, found_args, found_outs, argument_names, run, donation, calls)
 
 
@@ -197,7 +197,7 @@ def load_lowered(
     _check_counts(handle, arg_types, out_types)
     describe = functools.partial(called_program, digest or alias.key, title, place, arg_types)
     run = runner(handle, place, calls_lapack, donation, describe)
-    calls = watched(handle, read, place, given) if is_watchable(handle, run, place) else None
+    calls = watched(handle, run, read, place, given)
     return Executable(handle, place, arg_types, out_types, argument_names, run, donation, calls)
 
 
@@ -221,7 +221,9 @@ def _compiled(
     try:
         with phase("compile", title, INFO) as now, progress(f"XLA compiles {title}"):
             if callbacks:  # functions of this process: no cache keeps the program
-                return Compiled(compile_with_callbacks(program, place, options, callbacks), _none)
+                return Compiled(
+                    compile_with_callbacks(program, place, options, callbacks), _no_bytes
+                )
             return compile_or_load(program, place, options, now.add, alias)
     except compat.Failure as error:
         text = readable(error)
@@ -233,8 +235,8 @@ def _compiled(
         raise RuntimeFailure(f"compile: {text}{_of_mesh(text)}{_of_plugin(place)}") from error
 
 
-def _none() -> None:
-    """No bytes: the program calls functions of this process."""
+def _no_bytes() -> None:
+    """Nothing: a program that calls functions of this process is never loaded."""
 
 
 def _of_mesh(text: str) -> str:

@@ -33,7 +33,7 @@ from typing import Any
 from anvl.runtime.client import EMBEDDED, Placement
 from anvl.runtime.lazy import compat
 
-__all__ = ["Watched", "is_watchable", "note_entry", "steady", "wait", "watched"]
+__all__ = ["Watched", "note_entry", "steady", "wait", "watched"]
 
 _WATCHED = 128  # calls
 _STALLS = 32
@@ -51,19 +51,16 @@ last: Watched | None = None
 Run = Callable[[list[Any]], Any]
 
 
-def is_watchable(handle: Any, run: Run, place: Placement) -> bool:
-    """Whether a compiled program that `run` runs may run in the caller's thread, too."""
-    is_plain = getattr(run, "__self__", None) is handle  # nothing is around it, as for a mesh
-    return is_plain and place.client.name == EMBEDDED
-
-
 def watched(
-    handle: Any, read: Callable[[], bytes | None], place: Placement, options: Any
-) -> Watched:
-    """The calls of a compiled program, watched for a while: `Watched.run` runs it.
+    handle: Any, run: Run, read: Callable[[], bytes | None], place: Placement, options: Any
+) -> Watched | None:
+    """The calls of a compiled program that `run` runs, watched for a while.
 
-    `read` gives the bytes of the program, if there are any.
+    None if it cannot run in the caller's thread.  `read` gives its bytes, if there are any.
     """
+    is_plain = getattr(run, "__self__", None) is handle  # nothing is around it, as for a mesh
+    if not is_plain or place.client.name != EMBEDDED:
+        return None
 
     def load() -> Run | None:
         try:

@@ -1,4 +1,4 @@
-"""What changes in a static argument after the trace is found, as in a value that is closed over."""
+"""Changes in a static argument after the trace are found, as in a value that is closed over."""
 
 import dataclasses
 import enum

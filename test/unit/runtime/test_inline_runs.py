@@ -154,29 +154,28 @@ class Buffer:
         self.is_deleted = lambda: deleted
 
 
-def test_a_run_that_fails_in_the_callers_thread_is_run_as_before(clock):
+def failing(clock):
+    """A program that runs in the caller's thread, and its run, which fails from now on."""
     program = Program(clock)
     program.call(32)
+    assert program.is_inline
 
-    def failing(buffers):
+    def fail(buffers):
         raise compat.Failure("NOT_FOUND: Function tanh.1_kernel not found")
 
-    program.watched._inline = failing
-    run, _ = program.cache["types"]
+    program.watched._inline = fail
+    return program, program.cache["types"][0]
+
+
+def test_a_run_that_fails_in_the_callers_thread_is_run_as_before(clock):
+    program, run = failing(clock)
     assert run([Buffer(False)]) == "results"
     assert program.watched.is_settled
 
 
 def test_a_run_that_fails_with_its_arguments_donated_fails(clock):
-    program = Program(clock)
-    program.call(32)
-
-    def failing(buffers):
-        raise compat.Failure("out of memory")
-
-    program.watched._inline = failing
-    run, _ = program.cache["types"]
-    with pytest.raises(compat.Failure, match="out of memory"):
+    program, run = failing(clock)
+    with pytest.raises(compat.Failure, match="not found"):
         run([Buffer(False), Buffer(True)])
     assert program.watched.is_settled
 
@@ -217,7 +216,7 @@ X = np.random.default_rng(0).normal(size=(300, 300)).astype("f")
 
 
 def called(f, argument):
-    """What a call gives after calls that waited, and whether it was done when it returned."""
+    """Call f after calls that waited: its result, and whether it was done when f returned."""
     for _ in range(200):
         f(argument()).block_until_ready()
     result = f(argument())
@@ -328,9 +327,13 @@ def test_programs_of_plugins_are_not_watched():
 
     handle = Handle()
     run = handle.execute_sharded
-    assert inline_runs.is_watchable(handle, run, place("cpu"))
-    assert not inline_runs.is_watchable(handle, run, place("cuda"))
-    assert not inline_runs.is_watchable(Handle(), run, place("cpu"))
+
+    def known(of, name):
+        return inline_runs.watched(of, run, bytes, place(name), None)
+
+    assert isinstance(known(handle, "cpu"), Watched)
+    assert known(handle, "cuda") is None
+    assert known(Handle(), "cpu") is None
 
 
 def test_programs_over_several_devices_and_with_callbacks_are_not_watched():

@@ -29,7 +29,7 @@ def idle(monkeypatch):
 
 @pytest.fixture
 def running(tmp_path, monkeypatch):
-    """What the system says of running threads."""
+    """Write what the system says of running threads."""
     monkeypatch.setattr(product_kernels, "_LOAD", tmp_path / "loadavg")
     return lambda text: (tmp_path / "loadavg").write_text(text)
 

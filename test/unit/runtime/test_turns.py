@@ -9,9 +9,8 @@ import anvl
 import anvl.numpy as anp
 import anvl.runtime as rt
 from anvl.numpy import linalg
-from anvl.runtime import turns
+from anvl.runtime import client, turns
 from anvl.runtime.lazy import compat
-from anvl.runtime.settings import runtime_settings
 
 STACK = np.stack([np.eye(20) * (i + 1) for i in range(8)])
 
@@ -82,9 +81,26 @@ def test_fewer_run_than_there_are_threads(monkeypatch, cores, named, most):
     monkeypatch.setattr(turns.os, "sched_getaffinity", lambda _: range(cores), raising=False)
     monkeypatch.setenv("NPROC", named)
     monkeypatch.delenv("PJRT_NPROC", raising=False)
-    assert turns.most_at_once.__wrapped__() == most
-    with runtime_settings(num_cpu_threads=2):
-        assert turns.most_at_once.__wrapped__() == 1
+    monkeypatch.setattr(turns, "_default_threads", turns._default_threads.__wrapped__)
+    monkeypatch.setattr(turns, "fewest_threads", lambda: None)
+    assert turns.most_at_once() == most
+    monkeypatch.setattr(turns, "fewest_threads", lambda: 2)
+    assert turns.most_at_once() == 1
+
+
+def test_the_client_with_the_fewest_threads_counts(monkeypatch):
+    monkeypatch.undo()
+    monkeypatch.setattr(client, "_fewest_threads", None)
+    monkeypatch.setattr(turns, "_default_threads", lambda: 8)
+    assert turns.most_at_once() == 7
+    rt.cpu_client(num_threads=3)
+    assert turns.most_at_once() == 2
+    rt.cpu_client(num_threads=5)
+    rt.cpu_client()
+    assert turns.most_at_once() == 2
+    with anvl.config(num_cpu_threads=1):
+        rt.cpu_client()
+    assert turns.most_at_once() == 1
 
 
 @pytest.mark.sweep(keep=2)
